@@ -3,7 +3,7 @@ import { h, refill } from "./dom.js";
 import { DRAWING_FACTOR, DRAWING_PANS, drawingBar, drawingHelp, drawingKey, drawingWords } from "./drawing_bar.js";
 import { PLAYER_KEYS, playerBar, playerCommand, playerLegs } from "./player_bar.js";
 import { playerChanges } from "./player_changes.js";
-import { playerForm, playerSeek, playerTimeline } from "./player_compare.js";
+import { playerDrawn, playerForm, playerSeek, playerTimeline } from "./player_compare.js";
 import { PlayerDiagram } from "./player_diagram.js";
 import { playerBoxDetails, playerHint, playerKeepFocus, playerShowWeights, playerWireDetails } from "./player_inspector.js";
 import { playerLegend } from "./player_legend.js";
@@ -37,7 +37,6 @@ class PlayerView {
     this.host = host;
     this.el = el;
     this.passes = host.opening.passes.map((record) => new PlayerPass(record));
-    this.forms = host.opening.passes.map((record) => playerForm(record));
     this.isTwo = this.passes.length > 1;
     this.moments = playerTimeline(this.passes);
     this.last = this.moments.length - 1;
@@ -57,14 +56,14 @@ class PlayerView {
 
   /** Show a pass with other values; returns false if it is of another form, so that the view has to be made anew. */
   renew(opening) {
-    const geometries = opening.passes.map((record) => playerForm(record));
-    const differs = this.isFolded !== Boolean(opening.passes.find((record) => record.boxes !== undefined)?.folded);
-    if (differs || this.forms.length !== geometries.length || this.forms.some((form, p) => form !== geometries[p])) return false;
+    const records = opening.passes.map((record) => playerDrawn(record, this.isFolded));
+    const forms = records.map((record) => playerForm(record));
+    if (this.forms.length !== forms.length || this.forms.some((form, p) => form !== forms[p])) return false;
     this.passes = opening.passes.map((record) => new PlayerPass(record));
     this.store = new PlayerStore(this.host, this.passes, () => this.show());
     this.panes.forEach(({ diagram }, p) => {
       this.passes[p].settle(this.moments[this.at][p]);
-      diagram?.renew(this.passes[p], opening.passes[p]);
+      diagram?.renew(this.passes[p], records[p]);
     });
     this.weighed = undefined;
     this.show(false);
@@ -179,6 +178,7 @@ class PlayerView {
   /** Start with the drawing that the user chose before. */
   beginFolded() {
     this.isFolded = Boolean(this.passes.find((pass) => pass.record.boxes !== undefined)?.record.folded);
+    this.forms = this.passes.map((pass) => playerForm(pass.record));
     this.tools.show(this.isFolded ? "clauses" : "open");
     const kept = this.host.recall("folded", this.isFolded);
     if (this.foldable() && kept !== this.isFolded) this.fold(kept);
@@ -190,6 +190,7 @@ class PlayerView {
       drawings.forEach((geometry, p) => geometry !== null && this.panes[p].diagram?.draw(geometry));
       this.level();
       this.isFolded = isFolded;
+      this.forms = this.passes.map((pass, p) => playerForm({ ...pass.record, ...drawings[p] }));
       this.tools.show(isFolded ? "clauses" : "open");
       this.host.keep("folded", isFolded);
       if (this.chosen?.box !== undefined) this.chosen = null;

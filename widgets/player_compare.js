@@ -88,6 +88,12 @@ function playerMiddle(left, right) {
   return pairs;
 }
 
+/** The record of a pass with the drawing that has open or folded clauses, if it is known, else with the one that it has. */
+export function playerDrawn(record, isFolded) {
+  const other = (record.others ?? []).find(({ folded }) => folded === isFolded);
+  return record.folded === isFolded || other === undefined ? record : { ...record, ...other };
+}
+
 /** Where the boxes and wires of a pass are and in which order they run: all but texts and numbers, as one text. */
 export function playerForm({ boxes, strands, wires, frames, steps, again, rows, foldings, loops }) {
   const places = (boxes ?? []).map(({ id, x, y, w, h }) => [id, x, y, w, h]);

@@ -12,7 +12,8 @@ export class PlayerStore {
     this.arrived = arrived;
     this.asked = new Map();
     this.answers = new Map();
-    this.layouts = new Map(passes.map((pass, p) => [`${p}|${Boolean(pass.record.folded)}`, pass.record]));
+    const drawings = passes.flatMap(({ record }, p) => [record, ...(record.others ?? [])].map((drawing) => [p, drawing]));
+    this.layouts = new Map(drawings.map(([p, drawing]) => [`${p}|${Boolean(drawing.folded)}`, drawing]));
     this.pairs = passes.length > 1 ? playerPairs(passes) : [];
   }
 

@@ -236,8 +236,11 @@ class Knobs:
             if latest is not None:
                 if isinstance(latest, GradientMade) and follower.widget is not None and follower.widget.is_open:
                     # While values change, boxes keep their places; now they get the room that their texts need.
-                    follower.view = self._player(follower, latest)
-                    follower.widget.show(follower.view)
+                    view = self._player(follower, latest)
+                    if isinstance(follower.view, Player):
+                        view.draw_like(follower.view, in_place=False)
+                    follower.view = view
+                    follower.widget.show(view)
                 static = bundle(latest)
                 self._update(follower.display, static if follower.widget is None else follower.widget.beside(static)[-1])
 

@@ -28,6 +28,9 @@ def test_what_depends_on_a_slider_follows_it(open_notebook: Open, lab: Lab, tmp_
     )
     page = window.page
     window.run_all()
+    page.wait_for_selector(".rh-player-box", timeout=60_000)
+    page.focus(".rh-player")
+    page.keyboard.press("o")
     box(window, "0.1")
     slider = page.locator(".rh-knob input")
     assert slider.get_attribute("aria-valuetext") == "0.1"
@@ -64,6 +67,7 @@ def test_what_depends_on_a_slider_follows_it(open_notebook: Open, lab: Lab, tmp_
     page.keyboard.press("End")
     page.wait_for_selector(".rh-player-box text:text-is('[2.0, -2.0]')")
     page.wait_for_selector(".rh-player:not(.rh-player-stale) .rh-changes .rh-player-quiet:has-text('would have been')")
+    box(window, "0.01")
     window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "changes.png")
     page.click(".rh-changes button")
     page.wait_for_selector(".rh-player-box text:text-is('[1.0, -2.0]')")

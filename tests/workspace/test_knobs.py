@@ -83,6 +83,11 @@ class Notebook:
         (found,) = [f.widget for f in self.knobs.followers if f.widget is not None]
         return found.opening  # type: ignore[attr-defined]
 
+    def opened(self) -> Any:
+        """The drawing of the player with open clauses, which a reader asks for."""
+        (found,) = [f.view for f in self.knobs.followers if f.view is not None]
+        return found.answer({"ask": "layout", "pass": 0, "folded": False})
+
 
 @pytest.fixture
 def notebook() -> Iterator[Notebook]:
@@ -94,9 +99,12 @@ def notebook() -> Iterator[Notebook]:
         made.widgets.clear(cell)
 
 
-def labels(opening: Any) -> list[str]:
-    (record,) = opening["passes"]
-    return [box["label"] for box in record["boxes"]]
+def labels(drawing: Any) -> list[str]:
+    return [box["label"] for box in drawing["boxes"]]
+
+
+def places(drawing: Any) -> list[tuple[float, float]]:
+    return [(box["x"], box["w"]) for box in drawing["boxes"]]
 
 
 def test_a_pass_follows_in_its_widget_and_starts_from_the_same_heap(notebook: Notebook) -> None:
@@ -105,11 +113,12 @@ def test_a_pass_follows_in_its_widget_and_starts_from_the_same_heap(notebook: No
     ((label, state),) = notebook.ask("turn", at=2)
     assert (label[:20], state) == (f"cell 4: {PASS}"[:20], "follows")
     assert notebook.workspace.heap["w"].tolist() == weight
-    turned = notebook.opening()
-    assert "w - 0.4 · outer(y, x)" in labels(turned)
+    assert notebook.opening() != before
     notebook.ask("turn", at=0)
     notebook.ask("settle")
     assert notebook.opening() == before
+    notebook.ask("turn", at=2)
+    assert "w - 0.4 · outer(y, x)" in labels(notebook.opened())
 
 
 def test_boxes_keep_their_places_until_the_knob_settles(notebook: Notebook) -> None:
@@ -117,17 +126,36 @@ def test_boxes_keep_their_places_until_the_knob_settles(notebook: Notebook) -> N
     notebook.run("knob", "%slider alpha 0.01 1")
     notebook.run("pass", PASS)
     notebook.ask("turn", at=0)
-
-    def places() -> list[Any]:
-        (record,) = notebook.opening()["passes"]
-        return [(box["x"], box["w"]) for box in record["boxes"]]
-
-    first = places()
+    first = places(notebook.opened())
     for at in (3, 77, 123):
         notebook.ask("turn", at=at)
-        assert places() == first
+        assert places(notebook.opened()) == first
     notebook.ask("settle")
-    assert places() != first
+    assert places(notebook.opened()) != first
+
+
+def test_the_drawing_that_a_reader_has_opened_comes_with_every_move(notebook: Notebook) -> None:
+    notebook.run("pass", PASS)
+
+    def others() -> Any:
+        (record,) = notebook.opening()["passes"]
+        assert record["folded"]
+        return record["others"]
+
+    assert others() == [], "the drawing with open clauses is made for those who ask for it"
+    first = notebook.opened()
+    notebook.ask("turn", at=2)
+    (turned,) = others()
+    assert places(turned) == places(first)
+    assert "w - 0.4 · outer(y, x)" in labels(turned)
+    notebook.ask("settle")
+    assert "w - 0.4 · outer(y, x)" in labels(*others())
+    (follower,) = notebook.knobs.followers
+    assert follower.view is not None
+    answer: Any = follower.view.answer({"ask": "change", "arrays": {"": [7, 2]}})
+    (changed,) = answer["passes"][0]["others"]
+    assert labels(changed)[0] == "[7.0, 2.0]"
+    assert places(changed) == places(*others())
 
 
 def test_a_value_follows_by_an_update_of_its_output(notebook: Notebook) -> None:
@@ -146,7 +174,8 @@ def test_a_pinned_output_does_not_run_again_until_it_is_unpinned(notebook: Noteb
     assert [state for _, state in notebook.ask("turn", at=2)] == ["pinned"]
     assert notebook.opening() == before
     assert [state for _, state in notebook.ask("pin", number=number, on=False)] == ["follows"]
-    assert "w - 0.4 · outer(y, x)" in labels(notebook.opening())
+    assert notebook.opening() != before
+    assert "w - 0.4 · outer(y, x)" in labels(notebook.opened())
 
 
 def test_what_cannot_follow_says_so(notebook: Notebook) -> None:
@@ -175,7 +204,7 @@ def test_a_knob_follows_the_cells(notebook: Notebook) -> None:
     notebook.ask("turn", at=2)
     notebook.run("undo", "%undo")
     assert notebook.knob().opening()["at"] == 0
-    assert "w - 0.1 · outer(y, x)" in labels(notebook.opening())
+    assert "w - 0.1 · outer(y, x)" in labels(notebook.opened())
     notebook.run("alpha", "const alpha = 0.2")
     assert notebook.knob().opening()["at"] == 1
     assert widget.mark["state"] == "behind", "the pass was made with the earlier constant"

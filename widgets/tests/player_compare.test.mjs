@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { playerAlign, playerMoments, playerRows, playerSeek, playerTimeline } from "../player_compare.js";
+import { playerAlign, playerDrawn, playerMoments, playerRows, playerSeek, playerTimeline } from "../player_compare.js";
 import { PlayerPass } from "../player_pass.js";
 import { PlayerStore, playerPairs } from "../player_store.js";
 import { playerDifferences } from "../player_table.js";
@@ -152,4 +152,22 @@ test("the drawing that is there is not asked for, and one that there is not is n
   const store = new PlayerStore({ ask: () => assert.fail("asked"), alive: () => true }, [passOf()], () => undefined);
   assert.equal((await store.layout(0, false)).title, "rev handle");
   assert.equal(await store.layout(0, true), null);
+});
+
+test("a record gives the drawing that the reader has chosen, if it is known", () => {
+  const open = { folded: false, boxes: [{ id: "1" }, { id: "2" }] };
+  const record = { title: "P", folded: true, boxes: [{ id: "1" }], foldings: [true, false], others: [open] };
+  assert.equal(playerDrawn(record, true), record);
+  assert.deepEqual(playerDrawn(record, false).boxes, open.boxes);
+  assert.equal(playerDrawn(record, false).title, "P");
+  const other = { ...record, others: [] };
+  assert.equal(playerDrawn(other, false), other);
+});
+
+test("a drawing that comes with a record is not asked for", async () => {
+  const open = { folded: false, boxes: [] };
+  const record = { ...smallPass(), folded: true, foldings: [true, false], others: [open] };
+  const store = new PlayerStore({ alive: () => true, ask: () => assert.fail("asked") }, [new PlayerPass(record)], () => undefined);
+  assert.equal(await store.layout(0, false), open);
+  assert.equal(await store.layout(0, true), record);
 });

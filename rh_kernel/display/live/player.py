@@ -1,6 +1,6 @@
 """The view of ``%gradient P``: diagram, content of every wire, and order of execution (RH §7.4, Def. 7.13)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -46,24 +46,39 @@ class Player:
     def __init__(self, made: GradientMade, changes: Changes | None = None) -> None:
         self._changes = changes
         self.readings = [annotated(p) for p in made.passes]
-        self.drawn: list[Record | None] = [None for _ in made.passes]
+        self.drawn: list[dict[bool, Record]] = [{} for _ in made.passes]
+        """The drawings of each pass that a reader has seen, by whether clauses are folded."""
 
     def opening(self) -> Record:
-        """Return everything but large arrays, which the questions ``wire`` and ``access`` fetch."""
+        """Return everything but large arrays, which the questions ``wire`` and ``access`` fetch.
+
+        Of the two drawings, the one that is shown at first; the other is among ``others`` once a reader has asked for it.
+        """
         budget = EntryBudget()
         forms = [pass_foldings(r.sketch) for r in self.readings]
-        for p, (r, form) in enumerate(zip(self.readings, forms, strict=True)):
-            if form and self.drawn[p] is None:
-                self.drawn[p] = geometry(r, folded=form[0])
+        for p, form in enumerate(forms):
+            if form:
+                self._draw(p, folded=form[0])
         records = [_PassRecord(r, budget, f, d) for r, f, d in zip(self.readings, forms, self.drawn, strict=True)]
         return {"passes": [record.record() for record in records], "changes": self._changes is not None}
 
-    def draw_like(self, before: "Player") -> None:
-        """Place boxes and wires where another player of the same program has them; only the texts of boxes may differ."""
+    def draw_like(self, before: "Player", *, in_place: bool = True) -> None:
+        """Make the drawings that a reader has seen of another player of the same program.
+
+        ``in_place`` leaves boxes and wires where they are if only the texts of boxes differ; else all is placed anew.
+        """
         for p, (new, old) in enumerate(zip(self.readings, before.readings, strict=False)):
-            drawn = before.drawn[p]
-            if drawn is not None and _is_like(new.sketch, old.sketch):
-                self.drawn[p] = {**drawn, "boxes": [_relabelled(new.sketch, box) for box in _records(drawn["boxes"])]}
+            is_kept = in_place and _is_like(new.sketch, old.sketch)
+            for folded, drawn in before.drawn[p].items():
+                if is_kept:
+                    self.drawn[p][folded] = {**drawn, "boxes": [_relabelled(new.sketch, b) for b in _records(drawn["boxes"])]}
+                elif folded in pass_foldings(new.sketch):
+                    self._draw(p, folded=folded)
+
+    def _draw(self, p: int, *, folded: bool) -> Record:
+        if folded not in self.drawn[p]:
+            self.drawn[p][folded] = geometry(self.readings[p], folded=folded)
+        return self.drawn[p][folded]
 
     def answer(self, question: Record) -> Record:
         """Answer a question.
@@ -74,7 +89,8 @@ class Player:
 
         Raises ``Unanswerable``.
         """
-        asked = self.readings[int_field(question, "pass", 0, len(self.readings) - 1, 0)]
+        p = int_field(question, "pass", 0, len(self.readings) - 1, 0)
+        asked = self.readings[p]
         match text_field(question, "ask"):
             case "offered" if self._changes is not None:
                 return offered_record(self._changes.offered())
@@ -104,7 +120,7 @@ class Player:
                 folded = bool_field(question, "folded")
                 if folded not in pass_foldings(asked.sketch):
                     raise Unanswerable(TOO_LARGE)
-                return geometry(asked, folded=folded)
+                return self._draw(p, folded=folded)
             case _:
                 raise Unanswerable(
                     "one can ask for `wire`, `access`, `written` and `layout`, and perhaps for `offered` and `change`"
@@ -118,12 +134,13 @@ class _PassRecord:
     asked: AnnotatedPass
     budget: EntryBudget
     forms: tuple[bool, ...]
-    drawn: Record | None
+    drawn: Mapping[bool, Record]
 
     def record(self) -> Record:
         """Return the record."""
         made, forms = self.asked.made, self.forms
-        drawn: Record = self.drawn or {"too_large": TOO_LARGE}
+        drawn: Record = self.drawn[forms[0]] if forms else {"too_large": TOO_LARGE}
+        others: list[Json] = [self.drawn[folded] for folded in forms[1:] if folded in self.drawn]
         every = self._rows()
         rows = every[:ROWS]
         wanted = None if forms else {w for row in rows for w in (row.wire, *row.cotangents)}
@@ -132,6 +149,7 @@ class _PassRecord:
             "type": str(made.type),
             "value": value_text(made.value),
             **drawn,
+            "others": others,
             "foldings": [*forms],
             "wires": [*self._wires(wanted)],
             "accesses": [*islice(self._accesses(), None if forms else ROWS)],

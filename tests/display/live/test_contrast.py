@@ -245,6 +245,9 @@ LINES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("stepper", ".rh-stepper .rh-mark-forward", "border-bottom", (CONTRACTUM,)),
     ("stepper", ".rh-stepper .rh-mark-backward", "border-bottom", (CONTRACTUM,)),
     ("sweep", ".rh-sweep-curve", "color", ()),
+    ("race", ".rh-race-curve", "color", ()),
+    ("race", ".rh-race-curve", "color", (".rh-race tbody tr.rh-race-lowest: background",)),
+    ("player", ".rh-player-stale .rh-player-pane", "outline-color", ()),
 )
 """The same of lines and of the edges of boxes."""
 
@@ -288,9 +291,13 @@ def test_the_wires_of_the_player_can_be_seen_also_when_they_are_done(role: str, 
 
 UNAVAILABLE = (":disabled", "aria-disabled", ".rh-waiting")
 
+SET_ASIDE = {".rh-linked-some .rh-linked-line"}
+"""Lines without text that are pale only while the reader marks the line of another run; the table has their numbers."""
+
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_dimmed_but_what_is_measured_and_what_cannot_be_used(kind: str) -> None:
     measured = {selector for _, selector, _, _ in (*LETTERS, *LINES)} | {".rh-far", ".rh-player-wire.rh-player-done"}
     dimmed = [selector for selector, body in rules(kind) if float(body.get("opacity", 1)) < 1]
-    assert [s for s in dimmed if s not in measured and not any(words in s for words in UNAVAILABLE)] == []
+    permitted = measured | SET_ASIDE
+    assert [s for s in dimmed if s not in permitted and not any(words in s for words in UNAVAILABLE)] == []
