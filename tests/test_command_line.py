@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -144,13 +144,22 @@ def test_run_gives_objects_with_the_documented_keys(rh: Rh) -> None:
         ("[[1, 2], [3, 4]]", [[1.0, 2.0], [3.0, 4.0]]),
         ("(1.5, ([2, 3], 4))", {"tuple": [[1.5], {"tuple": [[2.0, 3.0], [4.0]]}]}),
         ("()", []),
-        ("log([0, 1, -1])", ["-inf", 0.0, "nan"]),
     ],
 )
 def test_values_are_nested_lists(rh: Rh, text: str, value: object) -> None:
     (record,) = rh("run", "FILE", "--json", text=text).records
     assert record["value"] == value
     assert record["heap"] == {}
+
+
+def test_a_number_that_is_not_finite_is_a_word_and_a_warning_follows(rh: Rh) -> None:
+    done = rh("run", "FILE", "--json", text="log([0, 1, -1])")
+    assert done.code == 0
+    value, warning = done.records
+    assert value == {"item": 1, "kind": "value", "type": "Real(3)", "value": ["-inf", 0.0, "nan"], "heap": {}}
+    assert (warning["item"], warning["kind"], warning["code"]) == (1, "warning", "RH219")
+    assert [warning[key] for key in ("line", "column", "end_line", "end_column")] == [1, 1, 1, 16]
+    assert "small number" in warning["hint"]
 
 
 def test_an_error_has_a_place_and_does_not_stop_the_file(rh: Rh) -> None:
@@ -638,17 +647,23 @@ def test_lab_becomes_jupyterlab(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None
     assert "not installed" in done.err
 
 
-def hear_control_c() -> None:
-    """Background processes ignore SIGINT, which their children inherit."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+@pytest.fixture
+def hears_control_c() -> Iterator[None]:
+    """Let processes started by the test be interrupted: background processes ignore SIGINT, which their children inherit.
+
+    That it is set here, and not in the child by a ``preexec_fn``, spares a fork, of which JAX warns once it was used.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
-def start(*words: str, **options: Any) -> subprocess.Popen[str]:
+def start(*words: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "rh_kernel", *words]
     # Not measured: an exception out of a signal may strike while coverage holds a lock. Buffered, as pipes are.
-    options["env"] = {name: v for name, v in os.environ.items() if name != "PYTHONUNBUFFERED" and not name.startswith("COV")}
+    env = {name: v for name, v in os.environ.items() if name != "PYTHONUNBUFFERED" and not name.startswith("COV")}
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=env
     )
 
 
@@ -668,10 +683,11 @@ def test_a_reader_that_goes_away_is_no_mistake(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
+@pytest.mark.usefixtures("hears_control_c")
 def test_control_c_stops_training_and_tells_how_far_it_came(tmp_path: Path) -> None:
     file = tmp_path / "long.rh"
     file.write_text(MLP + 'train rev handle (x) <u>. mlp(u) with sgd(0.01, t) for (x, t) in data("xor") epochs 100000000\n')
-    process = start("run", str(file), "--json", preexec_fn=hear_control_c)
+    process = start("run", str(file), "--json")
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(6)]
     assert json.loads(lines[-1])["kind"] == "value"

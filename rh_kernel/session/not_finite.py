@@ -34,14 +34,17 @@ LARGEST = 12
 """Arrays with more entries are written as their types."""
 
 _CAUSES = {
-    "div": "a divisor is 0, or the quotient is too large for a number",
-    "recip": "1 is divided by 0 here",
-    "log": "a logarithm exists for positive numbers only",
-    "sqrt": "a square root exists for numbers from 0 on only, and has no slope at 0",
+    "div": "a divisor is 0, or the quotient is too large for a number; add a small number to a divisor that may be 0",
+    "recip": "1 is divided by 0 here; add a small number to what may be 0",
+    "log": "a logarithm exists for positive numbers only; add a small number to what may be 0",
+    "sqrt": "a square root exists for numbers from 0 on only, and has no slope at 0; add a small number to what may be 0",
     "exp": "the exponential of a number above 709 is too large; subtract the largest entry first, as `softmax` does",
 }
 
-_PLAIN = "inf stands for a number that is too large, nan for one that is not defined"
+_PLAIN = (
+    "inf stands for a number that is too large, nan for one that is not defined; "
+    "use smaller numbers or, where weights are updated, a smaller rate"
+)
 
 
 def warning(

@@ -1,11 +1,12 @@
 """Every kind of diagnostic says what to do: each place that makes one gives a hint or a fix, or there is a reason why not."""
 
 import ast
+import json
 import re
 from functools import cache
 
 from lessons.reference.diagnostics import classes as imported
-from tests.programs.test_golden import BAD, OTHERWISE, PACKAGE, WARNED, classes
+from tests.programs.test_golden import BAD, GOOD, OTHERWISE, PACKAGE, WARNED, classes
 
 NO_HINT: dict[str, str] = {}
 """The kinds of diagnostic about which nothing can be said, and why. So far there is none: all have a hint somewhere."""
@@ -56,4 +57,7 @@ def test_every_kind_of_diagnostic_that_a_program_gets_says_what_to_do() -> None:
         for said in re.split(r"^(?=(?:Warning )?RH\d{3} )", golden.read_text(encoding="utf-8"), flags=re.MULTILINE):
             if re.search(r"^ +(?:hint|fix) ", said, re.MULTILINE):
                 helpful.add(said.removeprefix("Warning ")[:5])
+    for golden in [program.with_suffix(".out") for program in GOOD]:
+        shown = [json.loads(line) for line in golden.read_text(encoding="utf-8").splitlines()]
+        helpful |= {record["code"] for record in shown if record["kind"] == "warning" and "hint" in record}
     assert {code for name, code in named().items() if name not in {*OTHERWISE, *NO_HINT}} - helpful == set()

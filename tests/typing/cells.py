@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from rh_kernel.display.data import value as as_data
-from rh_kernel.session.results import ItemFailed, Result, Shown, ValueFound
+from rh_kernel.session.results import ItemFailed, Result, Shown, ValueFound, Warned
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source
@@ -38,7 +38,9 @@ def last(text: str, session: Session | None = None) -> Result:
 
 
 def value(text: str, session: Session | None = None) -> tuple[str, Any]:
-    """Type and value of the last item."""
-    found = last(text, session)
+    """Type and value of the last item, in a cell without errors; there may be a warning about it."""
+    results, _ = run(text, session)
+    assert not any(isinstance(r, ItemFailed) for r in results), results
+    found = [r for r in results if not isinstance(r, Warned)][-1]
     assert isinstance(found, ValueFound)
     return str(found.type), as_data(found.value)

@@ -102,7 +102,7 @@ TERMS: list[tuple[str, str, Any]] = [
     ("let y <- 5 in [1].rd(x. x * y)(3)", "Real(1)", [5]),
     ("[1].rd(x. [1].rd(z. z * z * z)(x))(2)", "Real(1)", [12]),
     ("[0].rd(x. x)(1)", "Real(1)", [0]),
-    # undefined points give nan and infinities, and no warning
+    # undefined points give nan and infinities, and no error
     ("log([0, 1])", "Real(2)", ["-inf", 0]),
     ("1 / 0.0", "Real(1)", ["inf"]),
     ("sqrt(-1)", "Real(1)", ["nan"]),
