@@ -1,7 +1,7 @@
 // Visible steps, and the next step of a kind by binary search, so that long traces are as fast as short ones.
 
 const STEPPER_BOOKKEEPING = new Set(["Let", "Let⇐", "Proj", "RH-Let"]);
-const STEPPER_PASS = /^(RH-.*|RevHandle|H-.*|Get|Put)$/;
+const STEPPER_PASS = /^(RH-.*|RevHandle|H-.*|Get|Put|Draw)$/;
 const STEPPER_REVERSE = /^(RH-.*|RevHandle)$/;
 const STEPPER_FEW = 24;
 const STEPPER_STRIDES = { previous: -1, up: -1, next: 1, down: 1, "back-ten": -10, "on-ten": 10 };

@@ -83,6 +83,7 @@ def test_a_reload_finds_the_step_that_one_was_at(open_notebook: Open) -> None:
     window.run_all()
     window.page.wait_for_selector(".rh-stepper")
     window.page.focus(".rh-stepper")
+    window.page.keyboard.press("a")
     for _ in range(4):
         window.page.keyboard.press("ArrowRight")
     window.page.wait_for_timeout(1500)
