@@ -78,6 +78,7 @@ def test_chromium_shows_each_view_on_a_phone_without_network(browser: Browser, p
         assert page.evaluate(WIDE) <= 0, kind
         if kind == "stepper":
             page.locator(".rh-stepper").focus()
+            page.keyboard.press("a")
             for _ in range(5):
                 page.keyboard.press("ArrowRight")
             page.locator(".rh-stepper .rh-status", has_text="Step 6 of").wait_for()
@@ -102,7 +103,8 @@ def test_firefox_shows_each_view_on_a_phone_without_network(tab: Tab, pages: dic
         assert tab.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
         if kind in ("player", "stepper"):
             tab.evaluate(f"document.querySelector('.rh-{kind}').focus()")
-            tab.press(*["ArrowRight"] * 5)
+            # With all steps, the stepper moves by one.
+            tab.press(*(["a"] if kind == "stepper" else []), *["ArrowRight"] * 5)
             told = {"player": "5 of", "stepper": "Step 6 of"}[kind]
             tab.wait_for(f"document.querySelector('.rh-player-count, .rh-status').textContent.includes({told!r})")
     assert tab.errors == []
