@@ -13,7 +13,7 @@ from tests.display.pages import MLP, PASS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-OUTPUTS = "document.querySelectorAll('.jp-Notebook .rh-live')"
+OUTPUTS = "document.querySelectorAll('.jp-Notebook :is(.rh-stepper, .rh-player)')"
 
 
 @pytest.fixture(scope="module")
