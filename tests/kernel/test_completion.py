@@ -235,6 +235,8 @@ def test_words_in_part_are_completed_if_none_begins_so(session: Session) -> None
         ("%export network to ", ["network.py", "network.pt2", "network.onnx", "w.onnx", "sub/"]),
         ('%export network to "w', ["w.onnx"]),
         ("%export network to a.py ", ["as"]),
+        ("%save-view ", ["view.html", "view.svg", "sub/"]),
+        ('%save-view "pa', ["pa.html", "pa.svg"]),
         ("%export network to a.py as ", ["numpy", "jax", "torch"]),
     ],
 )

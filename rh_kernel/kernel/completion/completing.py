@@ -177,7 +177,8 @@ def _arguments(session: Session, context: Argument) -> tuple[int, list[Completio
             named = [n for kind in (NetDefinition, FunDefinition) for n in _named(session, kind)]
             return context.start, described(session.definitions, "", _matching(named, context.text))
         case ["file"] if directive is not None and directive.suffixes:
-            new = [f"{context.given[0]}{suffix}" for suffix in directive.suffixes]
+            stem = context.given[0] if context.given else context.text.partition(".")[0] or "view"
+            new = [f"{stem}{suffix}" for suffix in directive.suffixes]
             start, found = _files(session, context.start, context.text, _with(directive.suffixes))
             there = {c.text for c in found}
             return start, [*[Completion(n, "path", "new file") for n in _matching(new, context.text) if n not in there], *found]
