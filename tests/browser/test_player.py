@@ -221,9 +221,9 @@ def test_the_drawing_is_zoomed_and_folded(player: Seen) -> None:
     assert width() > full
     player.press("-", "-")
     assert width() < full
-    player.button("whole: all of it (0)").click()
+    player.button("all of it (0)").click()
     whole = width()
-    player.button("1:1: full size (1)").click()
+    player.button("full size (1)").click()
     assert abs(width() - full) < 1
     player.press("0")
     assert abs(width() - whole) < 1

@@ -322,7 +322,7 @@ def test_what_is_not_computed_has_no_number(one: Seen) -> None:
     told = cast("list[Record]", Player(made(PASS)).opening()["passes"])[0]
     born = {cast("int", w["id"]): cast("int", w["born"]) for w in cast("list[Record]", told["wires"])}
     rows = [[[row["forward"]], row["cotangents"]] for row in cast("list[Record]", told["rows"])]
-    one.root.locator("summary").click()
+    one.root.locator("summary", has_text="As a table").click()
     cells = one.root.locator(".rh-player-table tbody tr")
     one.root.locator(f"[data-pick='wire-{max(born, key=lambda wire: born[wire])}']").focus()
     one.press("Enter")
@@ -343,7 +343,7 @@ def test_what_is_not_computed_has_no_number(one: Seen) -> None:
         blank = one.root.locator(".rh-player-blank:has(figcaption:text-is('after'))")
         expect(blank).to_have_count(len([put for put in PUTS if put > frame]))
         one.press("ArrowRight")
-    one.root.locator("summary").click()
+    one.root.locator("summary", has_text="As a table").click()
 
 
 def test_a_put_changes_a_location_by_what_the_record_says(one: Seen) -> None:
