@@ -63,6 +63,10 @@ def measure() -> list[float]:
             window.run_all()
             window.page.wait_for_selector(".rh-player-box")
             window.page.wait_for_selector(".rh-knob input")
+            # At the end of the pass all of its numbers are shown.
+            window.page.focus(".rh-player")
+            window.page.keyboard.press("End")
+            window.page.wait_for_timeout(1000)
             return window.page.evaluate(MEASURE, MOVES)
 
 
