@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.display.contours import contour
 from rh_kernel.display.live.race import RaceView
-from rh_kernel.display.races.contours import contour
 from rh_kernel.display.races.curves import apart
 from rh_kernel.display.races.looks import look
 from rh_kernel.display.races.view import pictures, progress, progress_text

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from rh_kernel.display.contours import contour
 from rh_kernel.display.registry import bundle, records, text
-from rh_kernel.display.training.contours import zero_lines
 from rh_kernel.display.training.runs import progress
 from rh_kernel.display.training.surfaces import label
 from rh_kernel.session.predictions import SurfaceShown
@@ -44,20 +44,20 @@ def test_the_zero_lines_of_a_linear_function_lie_on_its_line(parts: npt.NDArray[
     a, b, c = parts.tolist()
     y, x = np.mgrid[:rows, :columns]
     field = a * x + b * y + c
-    found = [*zero_lines(field)]
+    found = [*contour(field, 0.0)]
     for ends in found:
         for u, v in ends:
             assert a * u + b * v + c == pytest.approx(0, abs=1e-9)
             assert 0 <= u <= columns - 1
             assert 0 <= v <= rows - 1
-    above = (field > 0).any() and not (field > 0).all()
-    assert bool(found) == above
+    below = field < 0
+    assert bool(found) == (below.any() and not below.all())
 
 
 def test_a_saddle_has_two_lines_and_what_is_not_finite_has_none() -> None:
     saddle = np.array([[1.0, -1.0], [-1.0, 1.0]])
-    assert len([*zero_lines(saddle)]) == 2
-    assert [*zero_lines(np.array([[1.0, -1.0], [np.nan, 1.0]]))] == []
+    assert len([*contour(saddle, 0.0)]) == 2
+    assert [*contour(np.array([[1.0, -1.0], [np.nan, 1.0]]), 0.0)] == []
 
 
 @pytest.mark.parametrize(("data", "k"), [("moons", 1), ("spiral", 3)])

@@ -1,1 +1,1 @@
-"""The view of `%confusion`."""
+"""The views of ``%confusion`` and ``%sees``."""

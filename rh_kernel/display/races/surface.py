@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Sequence
 
+from rh_kernel.display.contours import contour_path
 from rh_kernel.display.html import escape
 from rh_kernel.display.linked_lines import Line
 from rh_kernel.display.palette import NEUTRAL
 from rh_kernel.display.pictures import polyline
-from rh_kernel.display.races.contours import contour_path
 from rh_kernel.display.races.curves import LONGEST, Picture
 from rh_kernel.display.races.looks import look
 from rh_kernel.display.sweeps.sheet import cut

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from rh_kernel.display.contours import contour
 from rh_kernel.display.html import escape
 from rh_kernel.display.markup import FAINT, box, code, element, span
 from rh_kernel.display.palette import ABOVE, BELOW, CLASSES, NEUTRAL, NO_NUMBER, parts_of
 from rh_kernel.display.pictures import source
 from rh_kernel.display.thumbnails import png_thumbnail, thumbnail_html
-from rh_kernel.display.training.contours import zero_lines
 from rh_kernel.display.training.curves import scale, tick_text
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.surfaces import GRID, Surface
@@ -128,7 +128,7 @@ def _drawing(surface: Surface) -> Iterator[str]:
     lines = [
         f"M{LEFT + a * step:.1f} {4 + b * step:.1f}L{LEFT + c * step:.1f} {4 + d * step:.1f}"
         for i in range(excess.shape[2])
-        for (a, b), (c, d) in zero_lines(excess[..., i])
+        for (a, b), (c, d) in contour(excess[..., i], 0.0)
     ]
     if lines:
         yield f'<path d="{"".join(lines)}" stroke="#222222" stroke-width="1.4" stroke-linecap="round" fill="none"/>'
