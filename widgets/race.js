@@ -5,7 +5,7 @@ import { linkedMark, linkedPlot, linkedRows, linkedStop } from "./linked.js";
 /** Fill `el` with the race of `host.opening`; returns a function that disposes of it. */
 export function race(host, el) {
   const bar = h("div", {});
-  const track = h("div", { class: "rh-race-bar", role: "progressbar", "aria-label": "the race", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const track = h("div", { class: "rh-progress", role: "progressbar", "aria-label": "the race", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
   const title = h("div", {});
   const summary = h("div", {});
   const plots = h("div", { class: "rh-race-plots" });

@@ -18,7 +18,7 @@ export function sweep(host, el) {
   const head = h("tr", {}, h("th", { class: "rh-sweep-mark" }, h("span", { class: "rh-hidden" }, "mark")));
   const body = h("tbody", {});
   const bar = h("div", {});
-  const track = h("div", { class: "rh-sweep-bar", role: "progressbar", "aria-label": "finished runs", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const track = h("div", { class: "rh-progress", role: "progressbar", "aria-label": "finished runs", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
   const title = h("div", { class: "rh-sweep-head" });
   const summary = h("div", {});
   const plots = h("div", { class: "rh-sweep-plots" });

@@ -113,6 +113,6 @@ def test_a_sweep_fills_while_it_runs_and_an_interrupt_keeps_the_rest(open_notebo
     assert 0 < len(column(window, 1)) < 36
     assert window.page.locator(".rh-sweep").count() == 1
     assert window.page.evaluate(SORTED, 3) == "descending"
-    assert not window.page.is_visible(".rh-sweep-bar")
+    assert not window.page.is_visible(".rh-progress")
     window.page.evaluate("async () => await window.jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
     assert len(column(window, 1)) > 0
