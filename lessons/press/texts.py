@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -91,6 +92,5 @@ def tags(cell: Notebook) -> list[str]:
 
 def stub() -> list[str]:
     """The lines that stand in the place of a solution: those that nbgrader is told (``rh_kernel/kernel/grading``)."""
-    settings = FOLDER.parent / "rh_kernel" / "kernel" / "grading"
-    [path] = settings.rglob("nbgrader_config.json")
-    return str(json.loads(path.read_text(encoding="utf-8"))["ClearSolutions"]["code_stub"]["rh"]).splitlines()
+    settings = files("rh_kernel.kernel") / "grading" / "nbgrader_config.json"
+    return str(json.loads(settings.read_text(encoding="utf-8"))["ClearSolutions"]["code_stub"]["rh"]).splitlines()
