@@ -25,7 +25,7 @@ COVER = "index.html"
 
 APPENDIX = (
     *("language", "directives", "symbols", "rules", "errors"),
-    *("glossary", "coming-from", "courses", "many-machines", "paper", "errata", "design"),
+    *("glossary", "coming-from", "courses", "many-machines", "support", "paper", "errata", "design"),
 )
 """The pages of the appendix in the order in which they are listed; others follow."""
 

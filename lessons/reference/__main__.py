@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from lessons.reference.files import files
-from lessons.reference.pages import APPENDIX, COMMAND, pages, written
+from lessons.reference.pages import APPENDIX, COMMAND, documents, filled, pages, written
 from lessons.reference.running import ROOT
 
 
@@ -35,7 +35,8 @@ def main(arguments: list[str]) -> int:
 
 def texts() -> dict[Path, str]:
     """What each file should be; one that should not be there has no text."""
-    return {**{APPENDIX / name: written(page) for name, page in pages().items()}, **files()}
+    appendix = {APPENDIX / name: written(page) for name, page in pages().items()}
+    return {**appendix, **{path: filled(page) for path, page in documents().items()}, **files()}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 
-from lessons.reference import scale, speed
+from lessons.reference import publication, scale, speed
 from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
@@ -35,7 +35,14 @@ WIDTH = 120
 
 def files() -> dict[Path, str]:
     """The text of each file as the code has it now; a file that is to go has none."""
-    return {PYTHON_NAMES: python_names(), **labextension(), **figures(), **scale.figure(), **speed.files()}
+    return {
+        PYTHON_NAMES: python_names(),
+        **labextension(),
+        **figures(),
+        **scale.figure(),
+        **speed.files(),
+        **publication.files(),
+    }
 
 
 def python_names() -> str:
@@ -86,6 +93,7 @@ def labextension() -> dict[Path, str]:
     text = re.sub(r'const VERSION = "\w+";', f'const VERSION = "{digest(modules)}";', entry.read_text(encoding="utf-8"))
     name = f"remoteEntry.{digest({entry.name: text})}.js"
     loaded = re.sub(r"remoteEntry\.\w+\.js", name, package.read_text(encoding="utf-8"))
+    loaded = re.sub(r'"version": "[^"]*"', f'"version": "{publication.publication().version}"', loaded)
     return {static / "words.js": modules["words.js"], entry: "", static / name: text, package: loaded}
 
 

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 
-from lessons.reference import directives, effects, exports, laboratory, rules, scale, words
+from lessons.reference import directives, effects, exports, laboratory, public_names, rules, scale, speed, words
 from lessons.reference.diagnostics import errors_page
 from lessons.reference.markdown import anchored, contents
+from lessons.reference.publication import publication
 from lessons.reference.running import ROOT
 from lessons.reference.symbols import symbols_page
 from rh_kernel.source.diagnostic import KernelBug
@@ -43,6 +45,10 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "an exported step": exports.step_part,
     "exported symbols": exports.symbols_part,
     "overhead of steps": scale.scale_part,
+    "public names": public_names.names_part,
+    "badge": lambda: publication().badge(),
+    "reporting": lambda: publication().reporting(),
+    "speed": speed.speed_part,
 }
 """The parts that follow from the code, by their names."""
 
@@ -55,9 +61,19 @@ def pages() -> dict[str, str]:
     return {name: page for name, page in found.items() if _PART.search(page)}
 
 
+def documents() -> dict[Path, str]:
+    """The pages beside the appendix with a generated part, as they are now."""
+    return {path: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", ROOT / "SECURITY.md")}
+
+
+def filled(page: str) -> str:
+    """A page beside the appendix with every generated part as the code has it now. Raises ``KernelBug`` as ``written`` does."""
+    return _PART.sub(_made, page)
+
+
 def written(page: str) -> str:
     """The page with every generated part as the code has it now. Raises ``KernelBug`` for a part that nothing makes."""
-    page = _PART.sub(_made, page)
+    page = filled(page)
     return anchored(_PART.sub(partial(_with_contents, contents(page)), page))
 
 

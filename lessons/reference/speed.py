@@ -1,7 +1,6 @@
 """How fast this is: the numbers of ``releases.json`` as a table of the README and as two pictures."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
@@ -12,14 +11,11 @@ from typing import Any
 
 from lessons.reference.figures import PICTURES
 from lessons.reference.markdown import table
-from lessons.reference.running import ROOT
 from rh_kernel.source.records import frozen
 
 FILE = Path(__file__).with_name("releases.json")
-README = ROOT / "README.md"
 BARS, RELEASES = PICTURES / "speed.svg", PICTURES / "releases.svg"
 
-BEGIN, END = "<!-- begin generated: speed -->", "<!-- end generated -->"
 LIBRARIES = ("rh_kernel", "PyTorch", "JAX")
 WIDE = ("avx512", "avx2", "neon")
 """Of the machines on which a version was measured, the first of these is shown."""
@@ -85,17 +81,11 @@ def _release(version: str, entry: Mapping[str, Any]) -> Release:
 
 
 def files() -> dict[Path, str]:
-    """The pictures and the README."""
-    return {BARS: bars(releases()[-1]), RELEASES: history(releases()), README: readme(README.read_text(encoding="utf-8"))}
+    """The pictures."""
+    return {BARS: bars(releases()[-1]), RELEASES: history(releases())}
 
 
 # -- the table -----------------------------------------------------------------------------------------------------------------
-
-
-def readme(page: str) -> str:
-    """The page with the table as it is now."""
-    part = f"{BEGIN}\n\n{speed_part()}\n\n{END}"
-    return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: part, page, flags=re.DOTALL)
 
 
 def speed_part() -> str:

@@ -16,6 +16,7 @@ from importlib import import_module
 from io import StringIO
 from typing import Any
 
+from lessons.reference.publication import publication
 from tests.benchmarks import gate, releases, whole
 from tests.benchmarks.cases import Case, Measured, measured_one_by_one
 from tests.benchmarks.goals import Outcome, outcomes
@@ -200,7 +201,7 @@ def quick(*, update: bool) -> int:
         found = gate.lowest([gate.ratios(timed(gate.CASES)) for _ in range(gate.TRIES)])
         print(gate.told(found, committed))
         entry = {"machine": facts(), "ratios": releases.rounded(found), "headlines": headlines(kept, 3)}
-        releases.update(releases.version(), machine, entry)
+        releases.update(publication().version, machine, entry)
         print(f"\nwritten to {releases.FILE.relative_to(PLACE)}; now: python -m lessons.reference")
         return 0
     found, fallen = gate.judged(gate.CASES, committed, timed)

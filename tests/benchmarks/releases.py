@@ -5,23 +5,13 @@
 """
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from tests.benchmarks.gate import Ratios
-from tests.benchmarks.process import PLACE
 
 FILE = Path(__file__).parents[2] / "lessons" / "reference" / "releases.json"
-
-
-def version() -> str:
-    """The version that is being developed: the first one in the changelog. Raises ``ValueError`` if it names none."""
-    found = re.search(r"^## \[(.+?)\]", (PLACE / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    if found is None:
-        raise ValueError("CHANGELOG.md has no version")
-    return found[1]
 
 
 def load(file: Path = FILE) -> dict[str, dict[str, Any]]:

@@ -88,9 +88,9 @@ def test_the_source_distribution_holds_all_that_its_tests_need(built: Built) -> 
     texts = {f"lessons/{path.name}" for path in (ROOT / "lessons").glob("[0-9][0-9]-*.md")}
     assert texts
     parts = {f"lessons/{part}" for part in ("appendix", "browser", "pictures", "press", "reference")}
-    folders = ("rh_kernel", "tests", "widgets", "binder", ".ci", *parts)
+    folders = ("rh_kernel", "tests", "widgets", "binder", ".ci", ".github", *parts)
     files = {"pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile"}
-    files |= {"hatch_build.py", *texts}
+    files |= {"SECURITY.md", "hatch_build.py", *texts}
     wanted = set.union(files, *map(written, folders))
     assert wanted <= set(found)
     assert set(found) - wanted <= {"PKG-INFO", ".gitignore"}

@@ -14,7 +14,7 @@ from lessons.reference.figures import imports, layers, stages
 from lessons.reference.files import files
 from lessons.reference.grammar import Grammar, read, signs, strays
 from lessons.reference.markdown import anchored, anchors, contents, headings, slug, table
-from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, written
+from lessons.reference.pages import APPENDIX, COMMAND, PARTS, documents, filled, names, pages, written
 from lessons.reference.running import run, start
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.frontend import lexing
@@ -54,8 +54,14 @@ def test_a_file_of_the_program_is_as_the_tables_have_it(path: Path) -> None:
     assert found == files()[path], f"{path} is out of date; write it anew: {COMMAND}"
 
 
+@pytest.mark.parametrize("path", sorted(documents()), ids=lambda path: path.name)
+def test_a_page_beside_the_appendix_is_as_the_code_has_it(path: Path) -> None:
+    assert documents()[path] == filled(documents()[path]), f"{path.name} is out of date; write it anew: {COMMAND}"
+
+
 def test_every_part_stands_on_one_page() -> None:
-    found = [name for page in pages().values() for name in names(page) if name != "contents"]
+    every = [*pages().values(), *documents().values()]
+    found = [name for page in every for name in names(page) if name != "contents"]
     assert sorted(found) == sorted(PARTS)
 
 
