@@ -2,7 +2,7 @@
 
 from xdist.scheduler import LoadScopeScheduling
 
-SHARING = ("browser", "distribution", "export")
+SHARING = ("browser", "distribution", "exporters")
 """Folders whose files share slow fixtures, such as a server or an installed wheel."""
 
 

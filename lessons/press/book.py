@@ -18,7 +18,7 @@ from lessons.press.editions import reader, teacher
 from lessons.press.links import broken, slug
 from lessons.press.running import executed
 from lessons.press.texts import CHECK, EXERCISE, FOLDER, Lesson, Notebook, tags
-from rh_kernel.export.exporter import Renderer, RHHTMLExporter
+from rh_kernel.exporters.exporter import Renderer, RHHTMLExporter
 from rh_kernel.kernel.language_info import LANGUAGE_INFO
 
 COVER = "index.html"

@@ -120,7 +120,7 @@ def test_other_languages_keep_what_nbgrader_gives_them(classroom: Environment) -
 GIVEN = "%locked\nconst golden = [1, 2]"
 LOCKED = ("%locked\ncheck cube(golden) == [1, 8]", "%locked\ncheck dot(cube(golden), golden) == 17")
 SETTINGS = """c = get_config()
-c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.export.grading.LockedCells")
+c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.exporters.grading.LockedCells")
 """
 CHECKS_NOTHING = """%%python
 import rh_kernel.session.check as check

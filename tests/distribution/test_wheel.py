@@ -173,4 +173,4 @@ def test_what_others_look_for_is_found(classroom: Environment) -> None:
         "print(papermill_translators.find_translator('rh', 'rh').__module__)",
     )
     found = classroom.ask("python", "-c", "\n".join(asked)).split()
-    assert found == ["rh_kernel.highlighting.lexer", "rh_kernel.export.exporter", "rh_kernel.parameters.translator"]
+    assert found == ["rh_kernel.highlighting.lexer", "rh_kernel.exporters.exporter", "rh_kernel.parameters.translator"]

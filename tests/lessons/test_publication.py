@@ -86,4 +86,6 @@ def test_the_public_names_are_those_of_the_package() -> None:
     functions = {name for name, thing in vars(rh_kernel).items() if getattr(thing, "__module__", "") == "rh_kernel"}
     assert {name for name in functions if not name.startswith("_")} - {"load_ipython_extension"} <= set(rh_kernel.__all__)
     assert re.findall(r"^\| `rh\.(\w+)` \| \S", page, re.MULTILINE) == list(public_names.of_a_workspace())
+    # A package of that name would take the place of the function when something imports it.
+    assert not {path.stem for path in Path(rh_kernel.__file__).parent.iterdir()} & set(rh_kernel.__all__)
     assert public_names.OF_THE_KERNEL.issubset(dir(rh_kernel.Workspace))

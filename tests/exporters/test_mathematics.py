@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.press.texts import FOLDER, Lesson
-from rh_kernel.export.exporter import formula
-from rh_kernel.export.mathematics import UnsupportedFormula, to_mathml
-from rh_kernel.export.sanitizer import sanitize
-from tests.export.reading import Page
+from rh_kernel.exporters.exporter import formula
+from rh_kernel.exporters.mathematics import UnsupportedFormula, to_mathml
+from rh_kernel.exporters.sanitizer import sanitize
+from tests.exporters.reading import Page
 
 LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
 _COMMANDS = (

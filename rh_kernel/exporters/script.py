@@ -6,7 +6,7 @@ from typing import Any
 from nbconvert.exporters.templateexporter import TemplateExporter
 from traitlets import default
 
-from rh_kernel.export.static_pages import LOCKED, Notebook
+from rh_kernel.exporters.static_pages import LOCKED, Notebook
 from rh_kernel.syntax.parsing.lexer import python_starts
 
 FAILS = "raises-exception"

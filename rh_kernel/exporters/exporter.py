@@ -13,10 +13,10 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from traitlets import default
 from traitlets.config import Config
 
-from rh_kernel.export.highlighting import LANGUAGE, cell_html, highlighted
-from rh_kernel.export.mathematics import UnsupportedFormula, to_mathml
-from rh_kernel.export.sanitizer import no_page, sanitize
-from rh_kernel.export.static_pages import DISPLAY_PRIORITY, Notebook, picture_loader, without_live_outputs
+from rh_kernel.exporters.highlighting import LANGUAGE, cell_html, highlighted
+from rh_kernel.exporters.mathematics import UnsupportedFormula, to_mathml
+from rh_kernel.exporters.sanitizer import no_page, sanitize
+from rh_kernel.exporters.static_pages import DISPLAY_PRIORITY, Notebook, picture_loader, without_live_outputs
 
 TEMPLATE = "rh_html"
 
@@ -58,7 +58,7 @@ class RHHTMLExporter(HTMLExporter):
 
     @default("extra_template_basedirs")
     def _folder_of_ours(self) -> list[str]:
-        return [str(Path(str(files("rh_kernel.export"))) / "templates")]
+        return [str(Path(str(files("rh_kernel.exporters"))) / "templates")]
 
     @property
     def default_config(self) -> Config:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.export.sanitizer import TAGS, safe_style, sanitize
-from tests.export.reading import Page
+from rh_kernel.exporters.sanitizer import TAGS, safe_style, sanitize
+from tests.exporters.reading import Page
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -4,7 +4,7 @@ from html import escape
 
 from pygments.token import STANDARD_TYPES
 
-from rh_kernel.export.static_pages import Notebook
+from rh_kernel.exporters.static_pages import Notebook
 from rh_kernel.highlighting.lexer import RHLexer
 
 LANGUAGE = "rh"

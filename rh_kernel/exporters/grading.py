@@ -4,7 +4,7 @@ A Python cell can tamper with its kernel process, so outputs of that kernel prov
 separate process, without its Python, and those verdicts are the outputs that nbgrader scores. In the `nbgrader_config.py` of a
 course, after nbgrader's own `Execute`:
 
-    c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.export.grading.LockedCells")
+    c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.exporters.grading.LockedCells")
 """
 
 import json
@@ -18,8 +18,8 @@ from nbconvert.preprocessors.base import Preprocessor
 from nbformat.notebooknode import NotebookNode
 from traitlets import Bool, Integer
 
-from rh_kernel.export.highlighting import LANGUAGE
-from rh_kernel.export.static_pages import LOCKED, Notebook
+from rh_kernel.exporters.highlighting import LANGUAGE
+from rh_kernel.exporters.static_pages import LOCKED, Notebook
 
 Resources: TypeAlias = dict[str, Any]
 

@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from rh_kernel.export.exporter import RHHTMLExporter
-from tests.export.reading import Page
+from rh_kernel.exporters.exporter import RHHTMLExporter
+from tests.exporters.reading import Page
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="  # one pixel of PNG
 PROSE = [

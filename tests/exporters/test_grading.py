@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from rh_kernel.command_line.arguments import main
-from rh_kernel.export.grading import LockedCells
+from rh_kernel.exporters.grading import LockedCells
 
 GIVEN = "%locked\nconst golden = [1, 2]"
 CUBE = "fun cube(x : Real(n)) : Real(n) = x * x * x"

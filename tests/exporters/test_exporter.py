@@ -13,10 +13,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from rh_kernel.export.exporter import RHHTMLExporter
-from rh_kernel.export.static_pages import NEED_SCRIPTS, picture_loader, without_live_outputs
-from tests.export.conftest import CELLS
-from tests.export.reading import Page
+from rh_kernel.exporters.exporter import RHHTMLExporter
+from rh_kernel.exporters.static_pages import NEED_SCRIPTS, picture_loader, without_live_outputs
+from tests.exporters.conftest import CELLS
+from tests.exporters.reading import Page
 
 
 def test_the_page_needs_nothing_but_itself(page: Page) -> None:
@@ -139,7 +139,7 @@ def test_the_command_of_jupyter_writes_it(notebook: Any, tmp_path: Path) -> None
     made = deepcopy(notebook)
     made.cells = made.cells[-1:]
     nbformat.write(made, tmp_path / "lesson.ipynb")
-    command = [sys.executable, "-m", "nbconvert", "--to", "rh_kernel.export.exporter.RHHTMLExporter", "lesson.ipynb"]
+    command = [sys.executable, "-m", "nbconvert", "--to", "rh_kernel.exporters.exporter.RHHTMLExporter", "lesson.ipynb"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     assert Page((tmp_path / "lesson.html").read_text(encoding="utf-8")).diagnostics == []
 

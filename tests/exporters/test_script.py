@@ -15,7 +15,7 @@ from nbconvert.exporters.script import ScriptExporter
 
 from lessons.press.texts import FOLDER, Lesson
 from lessons.press.writing import write
-from rh_kernel.export.script import RHScriptExporter, commented
+from rh_kernel.exporters.script import RHScriptExporter, commented
 
 LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
 PROSE = "# A heading\n\nloc w : Real = [9]\n"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.export.exporter import RHHTMLExporter
-from rh_kernel.export.highlighting import highlighted
-from rh_kernel.export.sanitizer import sanitize
-from tests.export.reading import Page
+from rh_kernel.exporters.exporter import RHHTMLExporter
+from rh_kernel.exporters.highlighting import highlighted
+from rh_kernel.exporters.sanitizer import sanitize
+from tests.exporters.reading import Page
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))
 
