@@ -2,6 +2,7 @@
 # Each target makes the environment it needs in .venv; python3 (3.11 or later) and make have to be there.
 
 VENV   := .venv
+TOOLS  := build/release/tools
 PY     := $(VENV)/bin/python
 LESSON := lessons/00-tour.ipynb
 REPORT := build/tests.xml
@@ -19,7 +20,7 @@ LANGUAGE := tests/test_paper.py $(addprefix tests/,syntax typing primitives oper
 
 # Jupyter and pip want a home to write to, if only an empty one.
 ifeq ($(strip $(HOME)),)
-export HOME := $(CURDIR)/$(VENV)/home
+export HOME := $(CURDIR)/$(if $(filter release-check,$(MAKECMDGOALS)),$(TOOLS),$(VENV))/home
 endif
 
 # The tests start hundreds of kernels and command lines; without bytecode each of them compiles the package again.
@@ -27,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab notebooks test quick test-all lessons book lite test-browser laws fuzz check bench bench-gpu clean
+.PHONY: help lab notebooks test quick test-all lessons book lite test-browser laws fuzz check bench bench-gpu release-check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -87,15 +88,18 @@ bench: $(VENV)/.bench ## measure how fast this is, beside NumPy, PyTorch, JAX an
 bench-gpu: $(if $(PYTHON),,$(VENV)/.dev) ## measure on a graphics card (PYTHON=python3: with that one, which has NumPy and CuPy)
 	$(or $(PYTHON),$(PY)) -m tests.benchmarks.gpu
 
+release-check: $(TOOLS)/.release ## build what is released, and try it on every Python: at most a quarter of an hour; it does not touch .venv
+	$(TOOLS)/bin/python -m tests.release
+
 clean: ## remove what tests and builds left behind (and, for a wholly new start, delete .venv)
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .pytest_cache .ruff_cache
 	find rh_kernel tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.made:
+$(VENV)/.made $(TOOLS)/.made:
 	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
 		if "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-			echo "Making $(VENV) with $$("$$python" --version)"; \
-			"$$python" -m venv --clear $(VENV) && touch $@; exit; \
+			echo "Making $(@D) with $$("$$python" --version)"; \
+			"$$python" -m venv --clear $(@D) && touch $@; exit; \
 		fi; \
 	done; \
 	echo "rh_kernel needs Python 3.11 or later with its modules venv and ensurepip; found: $$(python3 --version 2>&1)." >&2; \
@@ -117,6 +121,12 @@ $(VENV)/.dev: $(VENV)/.made $(PARTS)
 $(VENV)/.oracles: $(VENV)/.dev
 	@echo "Installing what the slow tests compare with into $(VENV): PyTorch (a minute or two) ..."
 	@$(PIP) --editable '.[oracles]' && touch $@ || echo "It cannot be had; the tests that need it are skipped."
+
+$(TOOLS)/.release: $(TOOLS)/.made pyproject.toml
+	@echo "Installing what checks a release into $(TOOLS) ..."
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --group release
+	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
 	@echo "Installing what is compared with into $(VENV): PyTorch, JAX and autograd (some minutes) ..."

@@ -17,18 +17,11 @@ from rh_kernel.arrays.native import available, diagnose
 from rh_kernel.arrays.prebuilt.build import PRECISIONS
 from rh_kernel.arrays.prebuilt.library import DIGEST, DRIVER, file_name, levels
 from tests.distribution.conftest import ROOT, Built
-from tests.distribution.environments import Environment, empty, pip
+from tests.distribution.environments import Environment, empty, pip, pythons
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not available(), reason=diagnose())]
 PROGRAM = Path(__file__).with_name("trains.py")
 FILES = {DRIVER, DIGEST, *[file_name(level, precision) for level in levels() for precision in PRECISIONS]}
-
-
-def pythons() -> list[str]:
-    """The Pythons of this machine that the package supports: this one, and those that pyenv has installed."""
-    others = sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/3.*/bin/python"))
-    new = [python for python in others if int(python.parents[1].name.split(".")[1]) >= 11]
-    return [sys.executable, *[str(python) for python in new if python.resolve() != Path(sys.executable).resolve()]]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +35,7 @@ def wheel(index: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def prepared(folder: Path, python: str, wheel: Path) -> Environment:
+def prepared(folder: Path, python: Path, wheel: Path) -> Environment:
     """An environment with the wheel, and with what training needs, for that Python."""
     environment = empty(folder, python)
     for words in (("--no-deps", wheel), ("numpy>=2.0", "threadpoolctl>=3.5")):
@@ -70,9 +63,9 @@ def test_the_wheel_is_for_this_platform_and_for_every_python(wheel: Path, built:
     }
 
 
-@pytest.mark.parametrize("python", pythons(), ids=lambda python: Path(python).parents[1].name)
+@pytest.mark.parametrize("python", pythons().values(), ids=pythons())
 def test_a_net_is_trained_by_the_library_where_there_is_no_compiler(
-    python: str, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    python: Path, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment = prepared(tmp_path / "environment", python, wheel)
     fast = trained(environment, "prebuilt")
@@ -88,4 +81,4 @@ def test_a_net_is_trained_by_the_library_where_there_is_no_compiler(
 
 
 def test_without_the_library_numpy_trains(built: Built, tmp_path: Path) -> None:
-    assert trained(prepared(tmp_path / "environment", sys.executable, built.direct), "numpy_backend")["files"] == []
+    assert trained(prepared(tmp_path / "environment", Path(sys.executable), built.direct), "numpy_backend")["files"] == []
