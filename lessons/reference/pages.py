@@ -8,6 +8,7 @@ from pathlib import Path
 from lessons.reference import directives, effects, exports, laboratory, public_names, rules, scale, speed, words
 from lessons.reference.diagnostics import errors_page
 from lessons.reference.markdown import anchored, contents
+from lessons.reference.mentions import with_lessons
 from lessons.reference.publication import publication
 from lessons.reference.running import ROOT
 from lessons.reference.symbols import symbols_page
@@ -20,14 +21,14 @@ COMMAND = "python -m lessons.reference"
 
 PARTS: Mapping[str, Callable[[], str]] = {
     "first program": words.first_part,
-    "errors": errors_page,
-    "symbols": symbols_page,
+    "errors": partial(with_lessons, "errors.md", errors_page),
+    "symbols": partial(with_lessons, "symbols.md", symbols_page),
     "rules": rules.contents_part,
-    "rules of reduction": rules.reduction_part,
-    "rules of typing": rules.typing_part,
+    "rules of reduction": partial(with_lessons, "rules.md", rules.reduction_part),
+    "rules of typing": partial(with_lessons, "rules.md", rules.typing_part),
     "figures": rules.figures_part,
     "directives": directives.overview_part,
-    "each directive": directives.directives_part,
+    "each directive": partial(with_lessons, "directives.md", directives.directives_part),
     "limits": directives.limits_part,
     "reserved words": words.reserved_part,
     "words": words.words_part,
