@@ -17,15 +17,20 @@ from traitlets import default
 from lessons.press.editions import reader, teacher
 from lessons.press.links import broken, slug
 from lessons.press.running import executed
+from lessons.press.search import FOLDER as SCRIPTS
+from lessons.press.search import write_search
+from lessons.press.sections import outline
 from lessons.press.texts import CHECK, EXERCISE, FOLDER, Lesson, Notebook, tags
+from lessons.reference.mentions import KINDS, entries, referenced, summary, used
 from rh_kernel.exporters.exporter import Renderer, RHHTMLExporter
 from rh_kernel.kernel.language_info import LANGUAGE_INFO
 
-COVER = "index.html"
+COVER, NAMES = "index.html", "names.html"
+"""The addresses of the pages that are made from nothing but the other pages."""
 
 APPENDIX = (
     *("language", "directives", "symbols", "rules", "errors"),
-    *("glossary", "coming-from", "courses", "many-machines", "support", "paper", "errata", "design"),
+    *("glossary", "coming-from", "courses", "teaching", "many-machines", "support", "paper", "errata", "design"),
 )
 """The pages of the appendix in the order in which they are listed; others follow."""
 
@@ -41,11 +46,15 @@ class Page:
 
 
 class BookRenderer(Renderer):
-    """Headings have the names that links to them are written with."""
+    """Headings have the names that links to them are written with; a wide table scrolls by itself."""
 
     def heading(self, text: str, level: int, **attrs: dict[str, Any]) -> str:
         """``## Words`` ↦ a heading whose name is made as GitHub makes it."""
         return f'<h{level} id="{slug(text)}">{text}</h{level}>\n'
+
+    def table(self, text: str) -> str:
+        """A table in a box of its own, which the keyboard can scroll too."""
+        return f'<div class="rh-table" tabindex="0"><table>\n{text}</table></div>\n'
 
 
 class BookExporter(RHHTMLExporter):
@@ -79,15 +88,23 @@ def bind(chosen: list[Lesson], folder: Path) -> int:
     volume = pages(chosen)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:
         notebooks = [*workers.map(shown, chosen)]
+    notebooks = [_with_references(lesson, notebook) for lesson, notebook in zip(chosen, notebooks, strict=True)]
     notebooks += [_plain(page.source.read_text(encoding="utf-8")) for page in volume[len(chosen) :]]
     for page, notebook in zip(volume, notebooks, strict=True):
         _write(page, notebook, volume, folder)
-    cover = Page(COVER, "rh_kernel", FOLDER / "index.md")
+    cover, names = Page(COVER, "rh_kernel", FOLDER / "index.md"), Page(NAMES, "Index of names", FOLDER / "names.md")
     _write(cover, _plain(contents(volume)), volume, folder)
+    _write(names, _plain(index_of_names(chosen)), volume, folder)
+    data = write_search({page.address: page.title for page in volume}, folder)
     wrong = broken(folder)
     for diagnostic in wrong:
         print(diagnostic, file=sys.stderr)
-    print(f"{len(volume) + 1} pages, {len(wrong)} broken links: {folder / COVER}")
+    sizes = {path: path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+    largest = max(sizes, key=lambda path: sizes[path] if path.suffix == ".html" else 0)
+    print(
+        f"{len(volume) + 2} pages, {len(wrong)} broken links: {folder / COVER}\n{_megabytes(sum(sizes.values()))} in all; "
+        f"the largest page, {largest.name}, has {_megabytes(sizes[largest])}, what the search reads {_megabytes(sizes[data])}"
+    )
     return 1 if wrong else 0
 
 
@@ -122,6 +139,8 @@ def contents(volume: list[Page]) -> str:
         "Each page is a notebook with what its cells show; to change the programs and to step through them, open the notebooks "
         "with `make lab`.",
         "",
+        "## Lessons",
+        "",
     ]
     for place, page in enumerate(volume):
         if place and "/" in page.address and "/" not in volume[place - 1].address:
@@ -129,6 +148,47 @@ def contents(volume: list[Page]) -> str:
         link = f"- [{page.title}]({os.path.relpath(page.source, FOLDER)})"
         lines += [f"{link}: {page.about}" if page.about else link]
     return "\n".join(lines)
+
+
+def index_of_names(chosen: list[Lesson]) -> str:
+    """The text of the index: every entry of the reference in the order of the alphabet, with the lessons that have it."""
+    lines = [
+        "# Index of names",
+        "",
+        "Every rule, directive, function and error, with the lessons that mention or use it. The words of the field are in the "
+        "[glossary](appendix/glossary.md).",
+    ]
+    initial = ""
+    for entry in sorted(entries().values(), key=lambda entry: (_initial(entry.name), entry.name.lstrip("%").lower())):
+        if _initial(entry.name) != initial:
+            initial = _initial(entry.name)
+            lines += ["", f"## {initial}", ""]
+        title = f" {entry.heading.removeprefix(entry.name).strip()}" if entry.page == "errors.md" else ""
+        places = [
+            f"[{int(lesson.number)}]({lesson.path.name}{f'#{used(lesson)[entry]}' if used(lesson)[entry] else ''})"
+            for lesson in chosen
+            if entry in used(lesson)
+        ]
+        where = f": {'lesson' if len(places) == 1 else 'lessons'} {', '.join(places)}" if places else ""
+        kind = KINDS[entry.page].lower().removesuffix("s")
+        lines.append(f"- [`{entry.name}`]({entry.address}){title} ({kind}){where}")
+    return "\n".join(lines)
+
+
+def _initial(name: str) -> str:
+    return name.lstrip("%")[0].upper()
+
+
+def _with_references(lesson: Lesson, notebook: Notebook) -> Notebook:
+    """A lesson with links to the reference, and the list of what it has of that at its end; it is changed in place."""
+    referenced(notebook)
+    if told := summary(lesson):
+        notebook.cells.append(new_markdown_cell(told))
+    return notebook
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB"
 
 
 def _numbered(lesson: Lesson) -> str:
@@ -159,8 +219,14 @@ def _write(page: Page, notebook: Notebook, volume: list[Page], folder: Path) -> 
         {"name": name, "pages": [to(other) for other in volume if ("/" in other.address) == inside]}
         for name, inside in (("Lessons", False), ("Appendix", True))
     ]
+    place_in_book = [part for part in parts if any(to_page["here"] for to_page in part["pages"])]
     book = {
         "cover": _from(page, COVER),
+        "names": _from(page, NAMES),
+        "script": _from(page, f"{SCRIPTS}/book.js"),
+        "part": place_in_book[0]["name"] if place_in_book else "",
+        "title": page.title,
+        "headings": outline(notebook),
         "parts": parts,
         "before": to(volume[place - 1]) if place > 0 else None,
         "after": to(volume[place + 1]) if place + 1 < len(volume) else None,

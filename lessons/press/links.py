@@ -48,9 +48,9 @@ def broken(folder: Path) -> list[str]:
             there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if parts.scheme or parts.netloc:
                 diagnostics.append(f"{path.relative_to(home)}: leads outside: {link[:80]}")
-            elif there not in read:
+            elif there not in read and not (there.is_relative_to(home) and there.suffix == ".js" and there.is_file()):
                 diagnostics.append(f"{path.relative_to(home)}: there is no page {link}")
-            elif parts.fragment and unquote(parts.fragment) not in read[there].names:
+            elif there in read and parts.fragment and unquote(parts.fragment) not in read[there].names:
                 diagnostics.append(f"{path.relative_to(home)}: there is no heading {link}")
     return diagnostics
 

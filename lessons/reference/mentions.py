@@ -24,6 +24,10 @@ KINDS: Mapping[str, str] = {"rules.md": "Rules", "directives.md": "Directives", 
 """The pages of the reference whose entries are found, with what an entry is."""
 
 
+SUMMARY = "In the reference"
+"""The heading of the list at the end of a lesson."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
     """An entry of the reference: its name, the page it stands on, and its heading there."""
@@ -110,7 +114,7 @@ def lessons_with(entry: Entry) -> str:
     return f"In {'lesson' if len(places) == 1 else 'lessons'} {', '.join(places)}." if places else ""
 
 
-def referenced(lesson: Lesson, notebook: Notebook) -> Notebook:
+def referenced(notebook: Notebook) -> Notebook:
     """A lesson's notebook in which the first mention of each entry in a sentence is a link to it; it is changed in place."""
     told: set[Entry] = set()
     for cell in notebook.cells:
@@ -126,7 +130,7 @@ def summary(lesson: Lesson) -> str:
         for page, kind in KINDS.items()
         if any(entry.page == page for entry in used(lesson))
     ]
-    return "\n".join(["## In the reference", "", *lines]) if lines else ""
+    return "\n".join([f"## {SUMMARY}", "", *lines]) if lines else ""
 
 
 def _linked(text: str, told: set[Entry]) -> str:

@@ -18,8 +18,6 @@
     const fold = () => { if (part) part.open = wide.matches; };
     wide.addEventListener("change", fold);
     fold();
-    addEventListener("beforeprint", () => { if (part) part.open = false; });
-    addEventListener("afterprint", fold);
   }
 
   /** The words of a text, small; of a compound one its parts too, unless it is what a reader asks for. */
