@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from lessons.press.editions import Unfit
 from lessons.press.running import Verdict, judge, judge_in_python, record
-from lessons.press.texts import FOLDER, Lesson, lessons
+from lessons.press.texts import FOLDER, Lesson, exams, lessons
 from lessons.press.writing import write
 
 RECORDED = FOLDER.parent / "tests" / "lessons" / "outputs"
@@ -29,9 +29,9 @@ def main() -> int:
             case "book":
                 from lessons.press.book import bind
 
-                return bind(chosen, arguments.folder)
+                return bind([text for text in chosen if not text.is_exam], arguments.folder)
             case _:
-                return run(chosen, update=arguments.update, python=arguments.python)
+                return run(chosen if arguments.lesson else [*chosen, *exams()], update=arguments.update, python=arguments.python)
     except (LookupError, Unfit) as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     binding = commands.add_parser("book", help="make the pages of the book")
     binding.add_argument("folder", type=Path)
     for command in (making, running, binding):
-        command.add_argument("lesson", nargs="*", help="how the names of lessons begin, such as 04; all, if left out")
+        command.add_argument("lesson", nargs="*", help="how names begin, such as 04, or exam; all lessons, if left out")
     return parser
 
 

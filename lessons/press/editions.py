@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterable
 from copy import deepcopy
 
-from lessons.press.texts import CHECK, EXERCISE, FAILS, UNLOCKED, Lesson, Notebook, stub, tags
+from lessons.press.texts import ANSWER, CHECK, EXERCISE, FAILS, UNLOCKED, Lesson, Notebook, points, stub, tags
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 """The lines around what the reader is to write, as nbgrader has them."""
 
+YOUR_ANSWER = "*Your answer:*"
+"""What the reader has in the place of an answer."""
 
 PYTHON = {
     "name": "python",
@@ -35,9 +37,29 @@ def teacher(lesson: Lesson) -> Notebook:
     """
     made = lesson.notebook()
     for count, (exercise, check) in enumerate(exercises(lesson, made), start=1):
-        name = f"lesson-{lesson.number}-exercise-{count}"
+        name = f"{_grades(lesson)}-exercise-{count}"
         exercise.metadata["nbgrader"] = _grading(name, solution=True)
-        check.metadata["nbgrader"] = {**_grading(f"{name}-check", solution=False), "points": 1}
+        check.metadata["nbgrader"] = {**_grading(f"{name}-check", solution=False), "points": points(check)}
+    for count, answer in enumerate(answers(made), start=1):
+        grading = _grading(f"{_grades(lesson)}-answer-{count}", solution=True)
+        answer.metadata["nbgrader"] = {**grading, "cell_type": "markdown", "grade": True, "points": points(answer)}
+    return made
+
+
+def proved(notebook: Notebook) -> Notebook:
+    """The teacher's edition of an exam with each program of its text in a cell behind that, so that it is run too; it may be meant to fail."""
+    from nbformat.v4 import new_code_cell
+
+    made = deepcopy(notebook)
+    cells = list[Notebook]()
+    for cell in made.cells:
+        cells.append(cell)
+        if cell.cell_type == "markdown":
+            for count, found in enumerate(_PROGRAM.finditer(cell.source), start=1):
+                metadata = {"tags": [FAILS]} if found["fails"] else {}
+                identity = f"{cell['id']}-program-{count}"
+                cells.append(new_code_cell(found["program"].rstrip(), id=identity, metadata=metadata))
+    made.cells = cells
     return made
 
 
@@ -53,10 +75,12 @@ def locked(notebook: Notebook) -> Notebook:
 def reader(lesson: Lesson) -> Notebook:
     """With stubs in the place of the solutions, which stand folded behind the checks.
 
-    An exercise and its check may fail without ending "Run All": until they are solved, they do.
+    An exercise and its check may fail without ending "Run All": until they are solved, they do. An exam has no solutions.
     """
     made = lesson.notebook()
-    told = {check["id"]: exercise.source for exercise, check in exercises(lesson, made)}
+    for answer in answers(made):
+        answer.source = YOUR_ANSWER
+    told = {check["id"]: exercise.source for exercise, check in exercises(lesson, made) if not lesson.is_exam}
     cells = list[Notebook]()
     for cell in made.cells:
         if EXERCISE in tags(cell):
@@ -100,6 +124,11 @@ def exercises(lesson: Lesson, notebook: Notebook) -> Iterable[tuple[Notebook, No
             raise Unfit(lesson, f"a check without an exercise in front of it: {cell.source[:60]!r}")
 
 
+def answers(notebook: Notebook) -> list[Notebook]:
+    """The cells of text that answer a question."""
+    return [cell for cell in notebook.cells if cell.cell_type == "markdown" and ANSWER in tags(cell)]
+
+
 def cleared(source: str) -> str:
     """The text of an exercise with a stub in the place of each solution."""
     return _MARKED.sub(lambda found: "\n".join(found["indent"] + line for line in stub()) + "\n", source + "\n").rstrip("\n")
@@ -111,6 +140,12 @@ def solved(source: str) -> str:
 
 
 _MARKED = re.compile(rf"^(?P<indent>[ \t]*){BEGIN}[ \t]*\n(?P<solution>(?:.*\n)*?)[ \t]*{END}[ \t]*\n", re.MULTILINE)
+
+_PROGRAM = re.compile(r"^```rh(?P<fails> fails RH\d{3})?\n(?P<program>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _grades(lesson: Lesson) -> str:
+    return lesson.name if lesson.is_exam else f"lesson-{lesson.number}"
 
 
 def _solutions(source: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from lessons.press.editions import for_python, reader, teacher
+from lessons.press.editions import for_python, proved, reader, teacher
 from lessons.press.outputs import differences, plain
 from lessons.press.texts import CHECK, EXERCISE, FAILS, VARIES, Lesson, Notebook, tags
 
@@ -41,7 +41,7 @@ def judge(lesson: Lesson, folder: Path, expected: str | None) -> Verdict:
     ``expected`` are the outputs on record, if there are any.
     """
     start = monotonic()
-    solved = executed(teacher(lesson), folder)
+    solved = executed(proved(teacher(lesson)) if lesson.is_exam else teacher(lesson), folder)
     between = monotonic()
     stubbed = executed(reader(lesson), folder)
     end = monotonic()

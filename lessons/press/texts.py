@@ -1,4 +1,4 @@
-"""The texts: MyST Markdown in ``lessons/NN-name.md``, read as notebooks with jupytext."""
+"""The texts: MyST Markdown in ``lessons/NN-name.md`` and ``lessons/exam.md``, read as notebooks with jupytext."""
 
 import json
 import re
@@ -24,9 +24,19 @@ UNLOCKED = "unlocked"
 """The tag of a check that needs what a cell of Python declares, which ``rh grade`` does not run."""
 
 
+ANSWER = "answer"
+"""The tag of a cell of text in which the reader answers a question, and the teacher's edition does."""
+
+_POINTS = re.compile(r"points-(\d+)")
+"""The tag of an answer or a check that is worth so many points."""
+
+_EXAM = "exam"
+"""What the name of an exam begins with: the reader's edition of such a text is without the solutions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson by its file. ``name`` is that without the ending, such as ``04-reverse-handlers``."""
+    """A lesson or an exam by its file. ``name`` is that without the ending, such as ``04-reverse-handlers``."""
 
     path: Path
 
@@ -37,8 +47,13 @@ class Lesson:
 
     @property
     def number(self) -> str:
-        """The two digits that its name begins with."""
+        """The two digits that the name of a lesson begins with."""
         return self.name[:2]
+
+    @property
+    def is_exam(self) -> bool:
+        """Whether it is an exam."""
+        return self.name.startswith(_EXAM)
 
     @property
     def title(self) -> str:
@@ -68,21 +83,33 @@ def _parted(cell: Notebook) -> list[Notebook]:
     """A cell of text in pieces that end behind what is folded: the text below is not to look as if it belonged to that."""
     from nbformat.v4 import new_markdown_cell
 
-    if cell.cell_type != "markdown":
+    if cell.cell_type != "markdown" or ANSWER in tags(cell):
         return [cell]
     pieces = re.split(r"(?<=^</details>)\n+", cell.source, flags=re.MULTILINE)
     return [new_markdown_cell(piece) for piece in pieces if piece.strip()]
 
 
 def lessons(chosen: tuple[str, ...] = (), folder: Path = FOLDER) -> list[Lesson]:
-    """The lessons in their order: all, or those whose names begin with one of ``chosen``.
+    """The lessons in their order: all, or those and the exams whose names begin with one of ``chosen``.
 
     Raises ``LookupError`` if there are none.
     """
-    found = [Lesson(path) for path in sorted(folder.glob("[0-9][0-9]-*.md")) if not chosen or path.name.startswith(chosen)]
+    numbered = sorted(folder.glob("[0-9][0-9]-*.md"))
+    texts = [Lesson(path) for path in numbered] + (exams(folder) if chosen else [])
+    found = [text for text in texts if not chosen or text.name.startswith(chosen)]
     if not found:
         raise LookupError(f"no lesson begins with {' or '.join(chosen)}" if chosen else f"no lessons in {folder}")
     return found
+
+
+def exams(folder: Path = FOLDER) -> list[Lesson]:
+    """The exams, which nobody is given with the lessons."""
+    return [Lesson(path) for path in sorted(folder.glob(f"{_EXAM}*.md"))]
+
+
+def points(cell: Notebook) -> int:
+    """How many points a cell is worth, by its tag ``points-N``; one, if it has none."""
+    return next((int(found[1]) for tag in tags(cell) if (found := _POINTS.fullmatch(tag))), 1)
 
 
 def tags(cell: Notebook) -> list[str]:
