@@ -10,6 +10,7 @@ from textwrap import wrap
 from lessons.reference import publication, scale, speed
 from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
+from lessons.reference.slides import slides
 from rh_kernel.ad.eff.frontend import lexing
 from rh_kernel.ad.registry import ALL, NAMES
 from rh_kernel.highlighting import eff_words, lambda_words, token_classes
@@ -39,6 +40,7 @@ def files() -> dict[Path, str]:
         PYTHON_NAMES: python_names(),
         **labextension(),
         **figures(),
+        **slides(),
         **scale.figure(),
         **speed.files(),
         **publication.files(),

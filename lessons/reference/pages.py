@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from lessons.reference import directives, effects, exports, laboratory, public_names, rules, scale, speed, words
+from lessons.reference import directives, effects, exports, laboratory, public_names, rules, scale, speed, teaching, words
 from lessons.reference.diagnostics import errors_page
 from lessons.reference.markdown import anchored, contents
 from lessons.reference.mentions import with_lessons
@@ -50,6 +50,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "badge": lambda: publication().badge(),
     "reporting": lambda: publication().reporting(),
     "speed": speed.speed_part,
+    "times": teaching.times_part,
 }
 """The parts that follow from the code, by their names."""
 
