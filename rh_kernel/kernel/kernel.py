@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, cast
 
 from ipykernel.iostream import OutStream
+from ipykernel._version import kernel_protocol_version
 from ipykernel.kernelbase import Kernel
 from traitlets import List
 
@@ -77,11 +78,20 @@ class RHKernel(Kernel):
 
     @property
     def kernel_info(self) -> dict[str, Any]:
-        """The base class's information without its features: there is no debugger, and subshells exist but are not advertised.
+        """What a ``kernel_info_reply`` says. There is no debugger, and subshells exist but are not advertised.
 
-        Otherwise JupyterLab would send widget messages through a subshell and take their end for the end of the cell.
+        Otherwise JupyterLab would send widget messages through a subshell and take their end for the end of the cell. The base
+        class is not asked: it would import debugpy, which is 8 MB and a tenth of a second, to see whether it is there.
         """
-        return {**super().kernel_info, "supported_features": []}
+        return {
+            "protocol_version": kernel_protocol_version,
+            "implementation": self.implementation,
+            "implementation_version": self.implementation_version,
+            "language_info": self.language_info,
+            "banner": self.banner,
+            "help_links": self.help_links,
+            "supported_features": [],
+        }
 
     def set_parent(self, ident: Any, parent: Any, channel: str = "shell") -> None:
         """Attribute printed output to the request that is being served."""

@@ -165,6 +165,12 @@ def test_a_kernel_says_what_it_is(kernel: Client) -> None:
     assert "debugger" not in info["supported_features"]
 
 
+def test_a_kernel_without_a_debugger_does_not_load_one(kernel: Client) -> None:
+    kernel.ask("kernel_info_request")
+    ran = kernel.run("%%python\nimport sys\nprint({'numpy', 'debugpy', 'ipykernel.debugger'} & {*sys.modules})")
+    assert [output["text"] for output in ran.contents("stream")] == ["{'numpy'}\n"]
+
+
 def test_the_kernel_spec_says_how_it_is_interrupted(kernel: Client) -> None:
     spec = kernel.manager.kernel_spec
     assert spec is not None
