@@ -51,7 +51,7 @@ def _perform(options: argparse.Namespace, rest: Sequence[str]) -> int:
     if options.command == "install":
         from rh_kernel.command_line.jupyter import install
 
-        return install(user=options.user, prefix=options.prefix)
+        return install(user=options.user, prefix=options.prefix, preloaded=options.preloaded)
     if options.command == "lab":
         from rh_kernel.command_line.jupyter import lab
 
@@ -204,5 +204,6 @@ def _parser() -> argparse.ArgumentParser:
     place = command.add_mutually_exclusive_group()
     place.add_argument("--user", action="store_true", help="for you alone, wherever Jupyter is")
     place.add_argument("--prefix", metavar="FOLDER", help="beside the Python that is installed there")
+    command.add_argument("--preloaded", action="store_true", help="start kernels sooner, forked from one process (Linux)")
     commands.add_parser("lab", help="open JupyterLab; what follows is passed on", add_help=False)
     return parser

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 
-def install(*, user: bool, prefix: str | None) -> int:
+def install(*, user: bool, prefix: str | None, preloaded: bool) -> int:
     """Register the kernel with Jupyter; return 0 on success."""
     from rh_kernel.kernel.install import install as install_kernel
 
     try:
-        folder = install_kernel(user=user, prefix=prefix)
+        folder = install_kernel(user=user, prefix=prefix, preloaded=preloaded)
     except OSError as error:
         sys.stderr.write(f"The kernel could not be installed: {error.strerror or error}.\n")
         sys.stderr.write("With --user it goes into your own folder, with --prefix into another one.\n")

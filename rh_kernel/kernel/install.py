@@ -14,10 +14,14 @@ LABEXTENSION = Path(__file__).parent / "labextension"
 """The extension that teaches the editors of JupyterLab and Notebook the language."""
 
 
-def install(*, user: bool = False, prefix: str | None = None) -> Path:
+PRELOADED = {"provisioner_name": "rh-preloaded"}
+"""The entry of a kernelspec with which kernels are forked from a process that has imported everything."""
+
+
+def install(*, user: bool = False, prefix: str | None = None, preloaded: bool = False) -> Path:
     """Install the kernelspec and return its folder: for the user, under ``prefix``, or beside the running Python.
 
-    Also installs the editor extension. Raises ``OSError`` if the target is not writable.
+    ``preloaded`` kernels are forked, on Linux. Also installs the editor extension. Raises ``OSError`` if the target is not writable.
     """
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / NAME
@@ -25,6 +29,8 @@ def install(*, user: bool = False, prefix: str | None = None) -> Path:
         file = folder / "kernel.json"
         spec = json.loads(file.read_text(encoding="utf-8"))
         spec["argv"][0] = sys.executable
+        if preloaded:
+            spec["metadata"]["kernel_provisioner"] = PRELOADED
         file.write_text(json.dumps(spec, indent=2) + "\n", encoding="utf-8")
         where = None if user else prefix or sys.prefix
         installed = Path(KernelSpecManager().install_kernel_spec(str(folder), NAME, user=user, prefix=where))

@@ -1,0 +1,202 @@
+"""How large a server for a course has to be: what ``python -m tests.load`` has measured as tables, and what follows from it."""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from math import ceil
+from typing import Any
+
+from lessons.reference.markdown import table
+from lessons.reference.running import ROOT
+from rh_kernel.source.records import frozen
+
+FILE = ROOT / "lessons" / "appendix" / "course" / "load.json"
+
+SIZES = (10, 30, 100, 500)
+"""The numbers of students for which the size of a server is computed."""
+
+HUB = 104 + 52
+"""JupyterHub 6.1 and its proxy, in MB: measured once, without users."""
+
+BETWEEN_CELLS = 30.0
+"""Seconds from one cell that a student runs to the next one, in a lesson."""
+
+USE = 0.5
+"""The part of the processors that a class may use on average, so that cells seldom wait for one another."""
+
+GIGABYTE = 1000.0
+
+
+@frozen
+class Point:
+    """A class at work on one Jupyter server: memory in MB, where shared pages count once, and times in seconds.
+
+    ``start`` is from the request for a kernel to its first reply, when all students begin at once; ``cell`` from sending a cell
+    to the end of its outputs, with ``think`` seconds of thought on average before each. Both are the median and the 95th percentile.
+    ``processor`` is the time of all processors for a cell, with the server's part, and ``starting`` that for a start.
+    ``kernel`` is the mean memory of a kernel after the lesson and ``idle`` before it; ``preloader`` is that of the process from which
+    preloaded kernels are forked. ``load`` is the load average of the machine before.
+    """
+
+    students: int
+    preloaded: bool
+    think: float
+    start: tuple[float, float]
+    cell: tuple[float, float]
+    cells: int
+    processor: float
+    starting: float
+    idle: float
+    kernel: float
+    server: float
+    preloader: float
+    load: float
+
+    @property
+    def total(self) -> float:
+        """All of the memory, in MB."""
+        return self.server + self.preloader + self.students * self.kernel
+
+
+@frozen
+class Grading:
+    """``rh grade`` of many submissions of a lesson: how many, on how many processes, and seconds by the clock."""
+
+    submissions: int
+    jobs: int
+    seconds: float
+
+
+@frozen
+class Measured:
+    """What the file has: when and on what it was measured, with which lesson, and the rows."""
+
+    date: str
+    machine: str
+    cores: int
+    lesson: str
+    points: Sequence[Point]
+    grading: Sequence[Grading]
+
+
+@cache
+def measured() -> Measured:
+    """The content of the file."""
+    return measured_of(json.loads(FILE.read_text(encoding="utf-8")))
+
+
+def measured_of(found: dict[str, Any]) -> Measured:
+    """The content of a file."""
+    points = [Point(**{**row, "start": tuple(row["start"]), "cell": tuple(row["cell"])}) for row in found["points"]]
+    grading = [Grading(**row) for row in found["grading"]]
+    facts = {name: found[name] for name in ("date", "machine", "cores", "lesson")}
+    return Measured(**facts, points=tuple(points), grading=tuple(grading))
+
+
+# -- what was measured ---------------------------------------------------------------------------------------------------------
+
+
+def load_part() -> str:
+    """The measured points."""
+    found = measured()
+    loads = [point.load for point in found.points]
+    words = (
+        f"Measured on {found.date} on {found.cores} cores ({found.machine}), with a load average of {min(loads):g} to {max(loads):g}",
+        f"before; lesson `{found.lesson}`, {found.points[0].think:g} s of thought before each cell. Two numbers are the median and",
+        "the 95th percentile.",
+    )
+    return f"{' '.join(words)}\n\n{_points(found.points)}\n\n{_grading(found.grading)}"
+
+
+def _points(points: Sequence[Point]) -> str:
+    head = (
+        *("students", "kernels", "start of a kernel", "a cell", "processor for a start", "for a cell"),
+        *("a kernel, idle", "after the lesson", "server", "in all"),
+    )
+    rows = [
+        (
+            *(f"{p.students}", "preloaded" if p.preloaded else "as usual", _both(p.start), _both(p.cell)),
+            *(_seconds(p.starting), _seconds(p.processor), _megabytes(p.idle), _megabytes(p.kernel)),
+            *(_megabytes(p.server + p.preloader), _megabytes(p.total)),
+        )
+        for p in points
+    ]
+    return table(head, rows)
+
+
+def _grading(rows: Sequence[Grading]) -> str:
+    head = ("submissions", "`--jobs`", "time", "submissions a minute", "500 submissions")
+    body = [
+        (
+            *(f"{row.submissions}", f"{row.jobs}", _seconds(row.seconds), f"{60 * row.submissions / row.seconds:,.0f}"),
+            f"{'' if row.submissions == 500 else 'about '}{ceil(500 * row.seconds / row.submissions / 60)} min",
+        )
+        for row in rows
+    ]
+    return table(head, body)
+
+
+# -- what follows --------------------------------------------------------------------------------------------------------------
+
+
+def sizing_part() -> str:
+    """Memory and cores for a course, extrapolated from the largest class that was measured."""
+    usual, preloaded = _largest(preloaded=False), _largest(preloaded=True)
+    head = (
+        *("students", "hub, one server each", "the same, two notebooks open each", "one server for all", "the same, preloaded"),
+        *("cores", "all kernels started at once"),
+    )
+    server = min(measured().points, key=lambda point: point.students).server
+    rows = [
+        (
+            f"{n}",
+            _gigabytes(HUB + n * (server + usual.kernel)),
+            _gigabytes(HUB + n * (server + 2 * usual.kernel)),
+            _gigabytes(usual.server + n * usual.kernel),
+            _gigabytes(preloaded.server + preloaded.preloader + n * preloaded.kernel),
+            f"{_cores(n, usual)}",
+            _seconds(n * usual.starting / _cores(n, usual)),
+        )
+        for n in SIZES
+    ]
+    return f"{table(head, rows)}\n\n{_assumptions(usual, preloaded, server)}"
+
+
+def _assumptions(usual: Point, preloaded: Point, server: float) -> str:
+    sentences = (
+        f"These numbers are extrapolated, linearly, from {usual.students} students on one server ({preloaded.students} with preloaded kernels).",
+        f"A student's own server takes {_megabytes(server)}, a kernel {_megabytes(usual.kernel)} after the lesson, hub and proxy {HUB} MB.",
+        f"Cores: a cell every {BETWEEN_CELLS:g} s from each student, {_seconds(usual.processor)} of processor each, and at most",
+        f"{100 * USE:.0f} % of the processors in use. The system itself, files and long training runs are not in it.",
+    )
+    return " ".join(sentences)
+
+
+def _largest(*, preloaded: bool) -> Point:
+    return max([point for point in measured().points if point.preloaded == preloaded], key=lambda point: point.students)
+
+
+def _cores(students: int, point: Point) -> int:
+    return max(1, ceil(students * point.processor / BETWEEN_CELLS / USE))
+
+
+def _both(pair: tuple[float, float]) -> str:
+    return f"{_seconds(pair[0])} · {_seconds(pair[1])}"
+
+
+def _seconds(value: float) -> str:
+    """Two digits, in ms, s or min."""
+    if value >= 100:
+        return f"{value / 60:.1f} min"
+    if value >= 1:
+        return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"
+    return f"{1000 * value:.0f} ms"
+
+
+def _megabytes(value: float) -> str:
+    return f"{value:,.0f} MB"
+
+
+def _gigabytes(megabytes: float) -> str:
+    value = megabytes / GIGABYTE
+    return f"{value:.1f} GB" if value < 10 else f"{value:.0f} GB"
