@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from lessons.reference import directives, effects, exports, laboratory, public_names, rules, scale, speed, teaching, words
+from lessons.reference import directives, effects, exports, laboratory, public_names, rules, scale, sizing, speed, teaching, words
 from lessons.reference.diagnostics import errors_page
 from lessons.reference.markdown import anchored, contents
 from lessons.reference.mentions import with_lessons
@@ -51,6 +51,9 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "reporting": lambda: publication().reporting(),
     "speed": speed.speed_part,
     "times": teaching.times_part,
+    "a class at work": sizing.load_part,
+    "size of a server": sizing.sizing_part,
+    "time for grading": sizing.grading_part,
 }
 """The parts that follow from the code, by their names."""
 

@@ -15,8 +15,11 @@ FILE = ROOT / "lessons" / "appendix" / "course" / "load.json"
 SIZES = (10, 30, 100, 500)
 """The numbers of students for which the size of a server is computed."""
 
-HUB = 104 + 52
-"""JupyterHub 6.1 and its proxy, in MB: measured once, without users."""
+HUB = 113 + 59
+"""JupyterHub 6.1 and configurable-http-proxy 5, in MB: measured once, with three users."""
+
+OWN_SERVER = 103
+"""The JupyterLab server that JupyterHub 6.1 starts for a student, with a kernel running, in MB: measured once."""
 
 BETWEEN_CELLS = 30.0
 """Seconds from one cell that a student runs to the next one, in a lesson."""
@@ -32,17 +35,17 @@ class Point:
     """A class at work on one Jupyter server: memory in MB, where shared pages count once, and times in seconds.
 
     ``start`` is from the request for a kernel to its first reply, when all students begin at once; ``cell`` from sending a cell
-    to the end of its outputs, with ``think`` seconds of thought on average before each. Both are the median and the 95th percentile.
-    ``processor`` is the time of all processors for a cell, with the server's part, and ``starting`` that for a start.
-    ``kernel`` is the mean memory of a kernel after the lesson and ``idle`` before it; ``preloader`` is that of the process from which
-    preloaded kernels are forked. ``load`` is the load average of the machine before.
+    to the end of its outputs, with ``think`` seconds of thought on average before each. Both are the median and the 95th
+    percentile. ``processor`` is the time of all processors for a cell, with the server's part, and ``starting`` that for a
+    start. ``kernel`` is the mean memory of a kernel after the lesson and ``idle`` before it; ``preloader`` is that of the
+    process from which preloaded kernels are forked. ``load`` is the load average of the machine before.
     """
 
     students: int
     preloaded: bool
     think: float
-    start: tuple[float, float]
-    cell: tuple[float, float]
+    start: Sequence[float]
+    cell: Sequence[float]
     cells: int
     processor: float
     starting: float
@@ -87,10 +90,8 @@ def measured() -> Measured:
 
 def measured_of(found: dict[str, Any]) -> Measured:
     """The content of a file."""
-    points = [Point(**{**row, "start": tuple(row["start"]), "cell": tuple(row["cell"])}) for row in found["points"]]
-    grading = [Grading(**row) for row in found["grading"]]
-    facts = {name: found[name] for name in ("date", "machine", "cores", "lesson")}
-    return Measured(**facts, points=tuple(points), grading=tuple(grading))
+    points, grading = [Point(**row) for row in found["points"]], [Grading(**row) for row in found["grading"]]
+    return Measured(**{**found, "points": points, "grading": grading})
 
 
 # -- what was measured ---------------------------------------------------------------------------------------------------------
@@ -99,13 +100,26 @@ def measured_of(found: dict[str, Any]) -> Measured:
 def load_part() -> str:
     """The measured points."""
     found = measured()
-    loads = [point.load for point in found.points]
+    loads, thought = [point.load for point in found.points], [point.think for point in found.points]
     words = (
-        f"Measured on {found.date} on {found.cores} cores ({found.machine}), with a load average of {min(loads):g} to {max(loads):g}",
-        f"before; lesson `{found.lesson}`, {found.points[0].think:g} s of thought before each cell. Two numbers are the median and",
-        "the 95th percentile.",
+        f"Measured on {found.date} on {found.cores} cores ({found.machine}), with a load average of {min(loads):g} to",
+        f"{max(loads):g} before, in lesson `{found.lesson}` with {_range(thought)} s of thought before each cell. Two numbers",
+        "are the median and the 95th percentile; pages of memory that processes share count once.",
     )
-    return f"{' '.join(words)}\n\n{_points(found.points)}\n\n{_grading(found.grading)}"
+    return f"{' '.join(words)}\n\n{_points(found.points)}"
+
+
+def grading_part() -> str:
+    """What was measured of ``rh grade``."""
+    head = ("submissions", "`--jobs`", "time", "submissions a minute", "500 submissions")
+    body = [
+        (
+            *(f"{row.submissions}", f"{row.jobs}", _seconds(row.seconds), f"{60 * row.submissions / row.seconds:,.0f}"),
+            _seconds(row.seconds) if row.submissions == 500 else f"about {_seconds(500 * row.seconds / row.submissions)}",
+        )
+        for row in measured().grading
+    ]
+    return table(head, body)
 
 
 def _points(points: Sequence[Point]) -> str:
@@ -124,18 +138,6 @@ def _points(points: Sequence[Point]) -> str:
     return table(head, rows)
 
 
-def _grading(rows: Sequence[Grading]) -> str:
-    head = ("submissions", "`--jobs`", "time", "submissions a minute", "500 submissions")
-    body = [
-        (
-            *(f"{row.submissions}", f"{row.jobs}", _seconds(row.seconds), f"{60 * row.submissions / row.seconds:,.0f}"),
-            f"{'' if row.submissions == 500 else 'about '}{ceil(500 * row.seconds / row.submissions / 60)} min",
-        )
-        for row in rows
-    ]
-    return table(head, body)
-
-
 # -- what follows --------------------------------------------------------------------------------------------------------------
 
 
@@ -143,31 +145,32 @@ def sizing_part() -> str:
     """Memory and cores for a course, extrapolated from the largest class that was measured."""
     usual, preloaded = _largest(preloaded=False), _largest(preloaded=True)
     head = (
-        *("students", "hub, one server each", "the same, two notebooks open each", "one server for all", "the same, preloaded"),
-        *("cores", "all kernels started at once"),
+        *("students", "hub, a server for each", "two notebooks open each", "one server for all", "the same, preloaded"),
+        *("cores", "until all kernels have started", "preloaded"),
     )
-    server = min(measured().points, key=lambda point: point.students).server
     rows = [
         (
             f"{n}",
-            _gigabytes(HUB + n * (server + usual.kernel)),
-            _gigabytes(HUB + n * (server + 2 * usual.kernel)),
+            _gigabytes(HUB + n * (OWN_SERVER + usual.kernel)),
+            _gigabytes(HUB + n * (OWN_SERVER + 2 * usual.kernel)),
             _gigabytes(usual.server + n * usual.kernel),
             _gigabytes(preloaded.server + preloaded.preloader + n * preloaded.kernel),
             f"{_cores(n, usual)}",
-            _seconds(n * usual.starting / _cores(n, usual)),
+            *[_seconds(n * point.starting / _cores(n, usual)) for point in (usual, preloaded)],
         )
         for n in SIZES
     ]
-    return f"{table(head, rows)}\n\n{_assumptions(usual, preloaded, server)}"
+    return f"{table(head, rows)}\n\n{_assumptions(usual, preloaded)}"
 
 
-def _assumptions(usual: Point, preloaded: Point, server: float) -> str:
+def _assumptions(usual: Point, preloaded: Point) -> str:
     sentences = (
-        f"These numbers are extrapolated, linearly, from {usual.students} students on one server ({preloaded.students} with preloaded kernels).",
-        f"A student's own server takes {_megabytes(server)}, a kernel {_megabytes(usual.kernel)} after the lesson, hub and proxy {HUB} MB.",
-        f"Cores: a cell every {BETWEEN_CELLS:g} s from each student, {_seconds(usual.processor)} of processor each, and at most",
-        f"{100 * USE:.0f} % of the processors in use. The system itself, files and long training runs are not in it.",
+        f"Extrapolated, linearly, from {usual.students} students on one server, {preloaded.students} with preloaded kernels.",
+        f"A kernel takes {_megabytes(usual.kernel)} after the lesson, preloaded {_megabytes(preloaded.kernel)} beside",
+        f"{_megabytes(preloaded.preloader)} for all of them. Hub and proxy take {HUB} MB, a student's own server {OWN_SERVER} MB,",
+        f"both measured with JupyterHub 6.1. Cores: a cell every {BETWEEN_CELLS:g} s from each student,",
+        f"{_seconds(usual.processor)} of a processor each, and no more than {100 * USE:.0f} % of the processors in use.",
+        "The operating system, long training runs and Python cells come on top.",
     )
     return " ".join(sentences)
 
@@ -178,6 +181,12 @@ def _largest(*, preloaded: bool) -> Point:
 
 def _cores(students: int, point: Point) -> int:
     return max(1, ceil(students * point.processor / BETWEEN_CELLS / USE))
+
+
+def _range(values: Sequence[float]) -> str:
+    """``1`` or ``0.5 to 1``"""
+    low, high = min(values), max(values)
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def _both(pair: tuple[float, float]) -> str:

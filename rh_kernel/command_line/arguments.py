@@ -67,6 +67,12 @@ def _perform_on_file(options: argparse.Namespace) -> int:
     report = Report(as_json=options.json)
     settings = Settings(options.strict, Evaluator(options.evaluator), precision=options.dtype, device=options.device)
     try:
+        if options.command == "grade" and (len(options.file) > 1 or options.csv):
+            from rh_kernel.command_line.grading_many import grade_all
+
+            words = ["--strict"] if options.strict else []
+            grade_all(options.file, report, main, words, options.jobs, options.timeout, as_csv=options.csv)
+            return FAILED if report.failed else 0
         with report.alive():
             _dispatch(options, report, settings)
     except Failure as failure:
@@ -91,7 +97,7 @@ def _dispatch(options: argparse.Namespace, report: "Report", settings: "Settings
         case "grade":
             from rh_kernel.command_line.grading import grade
 
-            grade(options.file, report, settings)
+            grade(options.file[0], report, settings)
         case "trace":
             from rh_kernel.command_line.last_command import trace
 
@@ -149,6 +155,12 @@ def _version() -> str:
     return version("rh_kernel")
 
 
+def _count(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and int(word)):
+        raise argparse.ArgumentTypeError(f"a number from 1 is expected, not {word!r}")
+    return int(word)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="rh", description="Programs with reverse handlers: typecheck, run, step, compile, train.")
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
@@ -165,7 +177,10 @@ def _parser() -> argparse.ArgumentParser:
         ("import", "write the model in an .onnx file as a program"),
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
+        if name == "grade":
+            command.add_argument("file", metavar="FILE", nargs="+", help="the notebook, or - for standard input, or several")
+        else:
+            command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
         command.set_defaults(evaluator="compiled", device="cpu", dtype="float64")
         if name == "import":
             command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT, and the weights beside it")
@@ -178,6 +193,12 @@ def _parser() -> argparse.ArgumentParser:
         else:
             command.add_argument("--json", action="store_true", help="print one JSON object a line")
             command.add_argument("--strict", action="store_true", help="begin with %%strict on")
+        if name == "grade":
+            command.add_argument("--csv", action="store_true", help="print a table with a line for each notebook")
+            command.add_argument("--jobs", type=_count, metavar="N", help="grade so many at a time, not one on each core")
+            command.add_argument(
+                "--timeout", type=float, default=600, metavar="SECONDS", help="for each of several; 600 if not given"
+            )
         if name == "run":
             command.add_argument(
                 "--evaluator", choices=("compiled", "stepped", "denoted"), help="begin with %%evaluator of that name"

@@ -21,7 +21,8 @@ PRELOADED = {"provisioner_name": "rh-preloaded"}
 def install(*, user: bool = False, prefix: str | None = None, preloaded: bool = False) -> Path:
     """Install the kernelspec and return its folder: for the user, under ``prefix``, or beside the running Python.
 
-    ``preloaded`` kernels are forked, on Linux. Also installs the editor extension. Raises ``OSError`` if the target is not writable.
+    ``preloaded`` kernels are forked, on Linux. Also installs the editor extension. Raises ``OSError`` if the target is not
+    writable.
     """
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / NAME

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any, cast
 
-from ipykernel.iostream import OutStream
 from ipykernel._version import kernel_protocol_version
+from ipykernel.iostream import OutStream
 from ipykernel.kernelbase import Kernel
 from traitlets import List
 

@@ -1,6 +1,8 @@
-"""``python -m tests.load``: measure classes of several sizes on one Jupyter server, and write ``lessons/appendix/course/load.json``.
+"""``python -m tests.load``: measure classes of several sizes on one Jupyter server; ``--grade 500``: measure ``rh grade``.
 
-Six minutes on two cores that have nothing else to do. Linux only: memory is counted by the proportional share of pages.
+Either writes what it has measured into ``lessons/appendix/course/load.json``, from which ``python -m lessons.reference`` makes
+the tables of the page about courses. The classes take less than six minutes on two cores that have nothing else to do. Linux
+only.
 """
 
 import argparse
@@ -8,57 +10,74 @@ import json
 import os
 from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import TypeVar
 
-from lessons.press.texts import lessons
+from lessons.press.texts import Lesson, lessons
 from lessons.reference.sizing import FILE, Grading, Measured, Point, measured_of
 from tests.benchmarks.machine import facts
 from tests.load.classroom import cells_of, measured
 from tests.load.submissions import graded
 
 STUDENTS = "1,10,50"
-PRELOADED = "1,10,50"
+PRELOADED = "1,50"
+"""The sizes of classes whose kernels are started as usual, and of those whose kernels are preloaded."""
 MEMORY = 6000.0
-"""MB of the largest class."""
-MOST = 150
+"""MB of one more class of the first kind: as many students as fit into it."""
+MOST = 100
 """The largest class in any case."""
-THINK = 2.0
-"""Seconds of thought before a cell: a tenth of what a student needs, so that a class of 50 is as busy as one of 500."""
+THINK = 1.0
+"""Seconds of thought before a cell, a thirtieth of what a student takes: a class of 50 is as busy as one of 1,500."""
 LESSON = "04"
-SUBMISSIONS = 500
 
 
 def main() -> None:
     """Measure, print each row, and write the file after each."""
     arguments = _parser().parse_args()
     (lesson,) = lessons((arguments.lesson,))
-    known = _known(lesson.name)
-    cells = cells_of(arguments.lesson)
-    points = {(point.students, point.preloaded): point for point in known.points}
-    grading = {(row.submissions, row.jobs): row for row in known.grading}
-
-    def keep() -> None:
-        rows = [points[key] for key in sorted(points, key=lambda key: (key[1], key[0]))]
-        _write(lesson.name, rows, [grading[key] for key in sorted(grading)])
+    if arguments.grade:
+        for jobs in (1, os.cpu_count() or 1):
+            _keep(lesson, Grading(arguments.grade, jobs, graded(lesson, arguments.grade, jobs, arguments.seed)))
+        return
+    cells = cells_of(lesson)
 
     def measure(students: int, *, preloaded: bool) -> Point:
-        point = measured(students, cells, arguments.think, arguments.seed, preloaded=preloaded)
-        points[students, preloaded] = point
-        print(point, flush=True)
-        keep()
-        return point
+        return _keep(lesson, measured(students, cells, arguments.think, arguments.seed, preloaded=preloaded))
 
-    for preloaded, sizes in ((False, arguments.students), (True, arguments.preloaded)):
-        for students in sizes:
-            last = measure(students, preloaded=preloaded)
-            if not preloaded and students == max(sizes) and arguments.memory:
-                fitting = int((arguments.memory - last.server) / last.kernel)
-                if students < min(fitting, MOST):
-                    measure(min(fitting, MOST), preloaded=False)
-    for jobs in (1, os.cpu_count() or 1) if arguments.submissions else ():
-        row = Grading(arguments.submissions, jobs, graded(lesson, arguments.submissions, jobs, arguments.seed))
+    for students in arguments.students:
+        last = measure(students, preloaded=False)
+        most = min(MOST, int((arguments.memory - last.server) / last.kernel))
+        if students == max(arguments.students) < most:
+            measure(most, preloaded=False)
+    for students in arguments.preloaded:
+        measure(students, preloaded=True)
+
+
+Row = TypeVar("Row", Point, Grading)
+
+
+def _keep(lesson: Lesson, row: Row) -> Row:
+    """Print a row, and put it into the file, in the place of an earlier one of its kind; rows of another lesson are dropped."""
+    print(row, flush=True)
+    known = measured_of(json.loads(FILE.read_text(encoding="utf-8"))) if FILE.exists() else None
+    if known is None or known.lesson != lesson.name:
+        known = Measured("", "", 0, lesson.name, (), ())
+    points = {(point.preloaded, point.students): point for point in known.points}
+    grading = {(other.submissions, other.jobs): other for other in known.grading}
+    if isinstance(row, Point):
+        points[row.preloaded, row.students] = row
+    else:
         grading[row.submissions, row.jobs] = row
-        print(row, flush=True)
-        keep()
+    found = Measured(
+        f"{datetime.now(UTC):%Y-%m-%d}",
+        facts()["processor"],
+        os.cpu_count() or 1,
+        lesson.name,
+        [points[key] for key in sorted(points)],
+        [grading[key] for key in sorted(grading)],
+    )
+    FILE.parent.mkdir(exist_ok=True)
+    FILE.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
+    return row
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -68,30 +87,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--memory", type=float, default=MEMORY, metavar="MB", help="also as many as fit into this; 0: not")
     parser.add_argument("--lesson", default=LESSON, help="how the name of the lesson begins")
     parser.add_argument("--think", type=float, default=THINK, metavar="SECONDS", help="mean time of thought before a cell")
-    parser.add_argument("--submissions", type=int, default=SUBMISSIONS, help="how many are graded; 0: none")
+    parser.add_argument("--grade", type=int, default=0, metavar="N", help="instead: grade so many submissions")
     parser.add_argument("--seed", type=int, default=0, help="of the times of thought, and of the errors in submissions")
     return parser
 
 
 def _numbers(words: str) -> list[int]:
     return [int(word) for word in words.split(",") if word]
-
-
-def _known(lesson: str) -> Measured:
-    """What the file says of this lesson."""
-    if FILE.exists():
-        found = measured_of(json.loads(FILE.read_text(encoding="utf-8")))
-        if found.lesson == lesson:
-            return found
-    return Measured("", "", 0, lesson, (), ())
-
-
-def _write(lesson: str, points: list[Point], grading: list[Grading]) -> None:
-    machine = facts()
-    about = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine["processor"], "cores": os.cpu_count(), "lesson": lesson}
-    rows = {"points": [asdict(point) for point in points], "grading": [asdict(row) for row in grading]}
-    FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(json.dumps({**about, **rows}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from random import Random
 from tornado.httpclient import AsyncHTTPClient
 
 from lessons.press.editions import solved
-from lessons.press.texts import FAILS, EXERCISE, lessons, tags
+from lessons.press.texts import EXERCISE, FAILS, Lesson, tags
 from lessons.reference.sizing import Point
 from tests.load.server import Server, megabytes, serving
 from tests.load.student import Student, attending
@@ -21,10 +21,9 @@ Cells = Sequence[tuple[str, bool]]
 """Texts of cells, and whether each is meant to fail."""
 
 
-def cells_of(lesson: str) -> Cells:
+def cells_of(lesson: Lesson) -> Cells:
     """The cells of a lesson with its solutions."""
-    (text,) = lessons((lesson,))
-    code = [cell for cell in text.notebook().cells if cell.cell_type == "code"]
+    code = [cell for cell in lesson.notebook().cells if cell.cell_type == "code"]
     return [(solved(cell.source) if EXERCISE in tags(cell) else cell.source, FAILS in tags(cell)) for cell in code]
 
 
@@ -77,7 +76,7 @@ def _mean_of_kernels(server: Server, students: int) -> float:
     return statistics.fmean(map(megabytes, kernels))
 
 
-def _quantiles(values: Sequence[float]) -> tuple[float, float]:
+def _quantiles(values: Sequence[float]) -> Sequence[float]:
     """The median and the 95th percentile."""
     percentiles = statistics.quantiles(values, n=20, method="inclusive") if len(values) > 1 else [values[0]]
     return round(statistics.median(values), 3), round(percentiles[-1], 3)

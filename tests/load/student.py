@@ -1,4 +1,4 @@
-"""A student as the server sees one: a front end that asks for a kernel, and sends the cells of a notebook one after the other."""
+"""A student as the server sees one: a front end that asks for a kernel, and sends the cells of a notebook one by one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Student:
         key = uuid4().hex
         header = {"msg_id": key, "msg_type": request, "session": self.name, "username": self.name, "version": "5.3"}
         message = {"header": header, "parent_header": {}, "metadata": {}, "content": content}
-        packed = serialize_msg_to_ws_v1(message, "shell", lambda part: json.dumps(part).encode())
+        packed = serialize_msg_to_ws_v1(message, "shell", _packed)
         await self.socket.write_message(packed, binary=True)
         status, idle = "", False
         while not (status and idle):
@@ -68,6 +68,10 @@ class Student:
             elif "execution_state" in content:
                 idle = content["execution_state"] == "idle"
         return status
+
+
+def _packed(part: object) -> bytes:
+    return json.dumps(part).encode()
 
 
 @asynccontextmanager

@@ -7,10 +7,25 @@ import signal
 import socket
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from threading import Lock
 
 FORKSERVER = "rh_kernel.kernel.preloading.forkserver"
-IMPORTED_WITH = ("GOTO", "HOME", "LANG", "LC_", "LD_", "MKL_", "NPY_", "OMP_", "OPENBLAS_", "PYTHON", "RH_", "TZ", "VIRTUAL_ENV")
+IMPORTED_WITH = (
+    "GOTO",
+    "HOME",
+    "LANG",
+    "LC_",
+    "LD_",
+    "MKL_",
+    "NPY_",
+    "OMP_",
+    "OPENBLAS_",
+    "PYTHON",
+    "RH_",
+    "TZ",
+    "VIRTUAL_ENV",
+)
 """How the names of variables begin that Python and libraries read when they start or are imported."""
 
 
@@ -64,12 +79,14 @@ class ForkServer:
         number = theirs.fileno()
         with theirs:
             # Without -P, Python would import from the folder of whoever comes first.
-            command = [os.path.expanduser(python), "-P", "-m", FORKSERVER, str(number)]
+            command = [str(Path(python).expanduser()), "-P", "-m", FORKSERVER, str(number)]
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, env=environment, pass_fds=(number,), start_new_session=True
             )
 
-    def fork(self, arguments: Sequence[str], environment: Mapping[str, str], folder: str, streams: Sequence[int]) -> ForkedProcess:
+    def fork(
+        self, arguments: Sequence[str], environment: Mapping[str, str], folder: str, streams: Sequence[int]
+    ) -> ForkedProcess:
         """Return a new kernel. Raises ``OSError`` if the fork server does not answer."""
         with self._lock, os.fdopen(os.memfd_create("request"), "w+", encoding="utf-8") as request:
             json.dump({"arguments": [*arguments], "environment": {**environment}, "folder": folder}, request)

@@ -2,8 +2,8 @@
 
 FD is the number of a socket to the Jupyter server. A request is a byte with four file descriptors: a file with the request as
 JSON, and the standard streams of the kernel. The answer is the process id of the kernel, with a file descriptor of the process
-(``pidfd_open(2)``), which is readable when the process has ended and cannot come to mean another one. When the Jupyter server ends,
-so does the connection, then this process, and then its kernels, which look after their parent.
+(``pidfd_open(2)``), which is readable when the process has ended and cannot come to mean another one. When the Jupyter server
+ends, so does the connection, then this process, and then its kernels, which look after their parent.
 """
 
 import gc

@@ -1,7 +1,7 @@
 """The kernel provisioner ``rh-preloaded``: kernels are forked from a process that has imported everything.
 
 A kernelspec asks for it by ``"metadata": {"kernel_provisioner": {"provisioner_name": "rh-preloaded"}}``, which ``rh install
---preloaded`` writes. Only kernels of one Jupyter server share a process to be forked from, so no memory is shared between users.
+--preloaded`` writes. Only the kernels of one Jupyter server are forked from the same process.
 """
 
 import asyncio
@@ -29,6 +29,7 @@ class PreloadingProvisioner(LocalProvisioner):
         """Start the kernel and return how to connect to it."""
         forked = await asyncio.to_thread(_forked, cmd, kwargs)
         if forked is None:
+            self.log.info("This kernel is not forked, but started as usual.")
             return await super().launch_kernel(cmd, **kwargs)
         self.process: Any = forked
         self.pid = self.pgid = forked.pid
@@ -43,11 +44,14 @@ def _forked(command: Sequence[str], options: dict[str, Any]) -> ForkedProcess | 
         return None
     environment = given.get("env", os.environ)
     folder = str(Path(given.get("cwd", "")).absolute())
-    with open(os.devnull, "r+b") as nowhere:
-        streams = [_descriptor(given.get(name), number, nowhere.fileno()) for number, name in enumerate(("stdin", "stdout", "stderr"))]
-        if None in streams:
-            return None
-        return SERVERS.fork(command[0], command[3:], environment, folder, [stream for stream in streams if stream is not None])
+    with Path(os.devnull).open("r+b", buffering=0) as nowhere:
+        streams = list[int]()
+        for number, name in enumerate(("stdin", "stdout", "stderr")):
+            stream = _descriptor(given.get(name), number, nowhere.fileno())
+            if stream is None:
+                return None
+            streams.append(stream)
+        return SERVERS.fork(command[0], command[3:], environment, folder, streams)
 
 
 def _descriptor(stream: Any, number: int, nowhere: int) -> int | None:
