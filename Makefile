@@ -6,7 +6,11 @@ TOOLS  := build/release/tools
 PY     := $(VENV)/bin/python
 LESSON := lessons/00-tour.ipynb
 REPORT := build/tests.xml
-PIP    := $(PY) -m pip install --quiet --disable-pip-version-check
+INSTALL := -m pip install --quiet --disable-pip-version-check
+PIP    := $(PY) $(INSTALL)
+
+# `make test-course` has an environment of its own: servers run there, from the wheel of this checkout.
+COURSE := build/course
 
 # What an installation is made of: when one of these changes, it is made again.
 PARTS := pyproject.toml lessons/press/overrides.json $(wildcard $(addprefix rh_kernel/kernel/,spec/* grading/* labextension/* labextension/*/*))
@@ -28,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab notebooks test quick test-all lessons book lite test-browser laws fuzz check bench bench-gpu release-check clean
+.PHONY: help lab notebooks test quick test-all lessons book lite test-browser test-course laws fuzz check bench bench-gpu release-check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -70,6 +74,10 @@ lite: $(VENV)/.lessons ## make the browser edition: build/lite (PYODIDE=folder o
 test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Chromium
 	RH_TIER=all $(PY) -m pytest tests/browser $(ARGS)
 
+test-course: $(COURSE)/.servers ## hold a course: JupyterHub, nbgrader and Otter with real servers, in an environment of its own: eight minutes
+	@$(COURSE)/bin/python $(INSTALL) --force-reinstall --no-deps .
+	RH_TIER=course $(COURSE)/bin/python -m pytest --timeout 1200 -o faulthandler_timeout=0 tests/course $(ARGS)
+
 laws: $(VENV)/.oracles ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
 	RH_TIER=deep $(PY) -m pytest -n auto --timeout 0 -o faulthandler_timeout=0 tests/laws tests/denotational tests/oracles $(ARGS)
 
@@ -95,7 +103,7 @@ clean: ## remove what tests and builds left behind (and, for a wholly new start,
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .pytest_cache .ruff_cache
 	find rh_kernel tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.made $(TOOLS)/.made:
+$(VENV)/.made $(TOOLS)/.made $(COURSE)/.made:
 	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
 		if "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 			echo "Making $(@D) with $$("$$python" --version)"; \
@@ -131,3 +139,10 @@ $(TOOLS)/.release: $(TOOLS)/.made pyproject.toml
 $(VENV)/.bench: $(VENV)/.dev
 	@echo "Installing what is compared with into $(VENV): PyTorch, JAX and autograd (some minutes) ..."
 	@$(PIP) --editable '.[bench]' && touch $@ || echo "Not all of it can be had; what is missing is left out."
+
+$(COURSE)/.servers: $(COURSE)/.made pyproject.toml
+	@command -v npm >/dev/null || { echo "The proxy of JupyterHub comes from npm; install Node.js with npm first." >&2; exit 1; }
+	@echo "Installing rh_kernel, JupyterHub, nbgrader and Otter into $(COURSE) (two minutes) ..."
+	@$(COURSE)/bin/python $(INSTALL) '.[course,dev,lessons]'
+	@npm install --silent --no-fund --no-audit --prefix $(COURSE) configurable-http-proxy@5
+	@touch $@

@@ -30,6 +30,10 @@ LONGEST = ("distribution", "binder", "browser", "fuzz", "kernel", "lessons", "la
 """Folders that are run first, so that none of them is left for the end on one worker."""
 
 
+collect_ignore = [] if TIER is Tier.COURSE else ["course"]
+"""What needs servers that only ``make test-course`` installs."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing with them")
 
@@ -64,7 +68,7 @@ def _is_selected(item: pytest.Item) -> bool:
             return is_in_test
         case Tier.REST:
             return not is_in_test or _is_scaled(item)
-        case Tier.ALL | Tier.DEEP:
+        case Tier.ALL | Tier.DEEP | Tier.COURSE:
             return True
 
 

@@ -1,6 +1,6 @@
 """The tiers of the test suite: which tests run, and how many examples of each law.
 
-``RH_TIER`` is ``quick``, ``test`` (the default), ``rest``, ``all`` or ``deep``; see ``tests/README.md``. In CI, laws are
+``RH_TIER`` is ``quick``, ``test`` (the default), ``rest``, ``all``, ``deep`` or ``course``; see ``tests/README.md``. In CI, laws are
 derandomized except in ``deep``.
 """
 
@@ -12,19 +12,24 @@ from hypothesis import HealthCheck, Phase, settings
 
 
 class Tier(Enum):
-    """How much of the suite runs. ``rest`` is ``all`` without ``test``: the slow tests, and all examples of the laws."""
+    """How much of the suite runs.
+
+    ``rest`` is ``all`` without ``test``: the slow tests, and all examples of the laws. ``course`` is ``tests/course`` alone, which
+    no other tier runs.
+    """
 
     QUICK = "quick"
     TEST = "test"
     REST = "rest"
     ALL = "all"
     DEEP = "deep"
+    COURSE = "course"
 
 
 TIER = Tier(os.environ.get("RH_TIER", "test"))
 RUNS_SLOW_TESTS = TIER in {Tier.REST, Tier.ALL, Tier.DEEP}
 
-_SHARE = {Tier.QUICK: 0.05, Tier.TEST: 0.15, Tier.REST: 1.0, Tier.ALL: 1.0, Tier.DEEP: 20.0}[TIER]
+_SHARE = {Tier.QUICK: 0.05, Tier.TEST: 0.15, Tier.REST: 1.0, Tier.ALL: 1.0, Tier.DEEP: 20.0, Tier.COURSE: 1.0}[TIER]
 """The share of the examples of each law that this tier runs."""
 
 _FEWEST = 4

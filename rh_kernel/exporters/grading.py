@@ -26,20 +26,32 @@ Resources: TypeAlias = dict[str, Any]
 _DONE = "rh_locked_cells"
 _RUN = """\
 import sys
-root = sys.argv.pop(1)
+root, most = sys.argv.pop(1), int(sys.argv.pop(1))
 root in sys.path or sys.path.insert(0, root)
+try:
+    import resource
+except ImportError:
+    most = 0
+if most:
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 from rh_kernel.command_line.arguments import main
 raise SystemExit(main(["grade", "-", "--json"]))"""
-"""The program of the process: it imports this installation, whatever is in the notebook's folder and the environment."""
+"""The program of the process: it imports this installation, whatever is in the notebook's folder and the environment.
+
+Its arguments are the folder of this installation, and the most bytes of data that the process may have, 0 for no limit. Windows
+has no such limit, and macOS does not enforce it.
+"""
 
 
 class LockedCells(Preprocessor):
     """Replaces the outputs of cells with ``%locked``. Notebooks without one, or in another language, are unchanged."""
 
     enabled = Bool(default_value=True, help="Preprocessors of nbconvert do nothing unless they are enabled.").tag(config=True)
-    timeout = Integer(600, help="Seconds for all cells of a notebook; a notebook that takes longer passes no locked cell.").tag(
-        config=True
-    )
+    timeout = Integer(600, help="Seconds for all cells of a notebook; locked cells that come later do not pass.").tag(config=True)
+    memory = Integer(
+        4_000, min=0, help="Megabytes for the cells of a notebook, on Linux; a cell that needs more fails (RH241). 0 is no limit."
+    ).tag(config=True)
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         """Return the notebook with verdicts instead of outputs."""
@@ -59,19 +71,22 @@ class LockedCells(Preprocessor):
 
     def _verdicts(self, nb: Notebook, folder: str) -> tuple[Mapping[int, Mapping[str, Any]], str]:
         """Return the verdict of each locked cell by its number, from 1, and a message for cells without one."""
-        command = [sys.executable, "-I", "-c", _RUN, str(Path(__file__).parents[2])]
+        command = [sys.executable, "-I", "-u", "-c", _RUN, str(Path(__file__).parents[2]), str(self.memory * 1_000_000)]
+        written, why = b"", f"The cells took longer than {self.timeout} s."
         try:
             done = subprocess.run(
-                command, input=json.dumps(nb), capture_output=True, text=True, timeout=self.timeout, check=False, cwd=folder
+                command, input=json.dumps(nb).encode(), capture_output=True, timeout=self.timeout, check=False, cwd=folder
             )
-        except subprocess.TimeoutExpired:
-            return {}, f"The cells took longer than {self.timeout} s."
+            written, why = done.stdout, f"`rh grade` gave no verdict. {done.stderr.decode(errors='replace')}".strip()
+        except subprocess.TimeoutExpired as late:
+            written = late.stdout or b""
+        # A process that was ended may have written a part of its last line.
+        complete = written[: written.rfind(b"\n") + 1].decode().splitlines()
         try:
-            records = [json.loads(line) for line in done.stdout.splitlines()]
+            records = [json.loads(line) for line in complete]
         except ValueError:
             records = []
-        found = {record["cell"]: record for record in records if record.get("kind") == "locked"}
-        return found, f"`rh grade` gave no verdict. {done.stderr.strip()}".strip()
+        return {record["cell"]: record for record in records if record.get("kind") == "locked"}, why
 
 
 def _outputs(verdict: Mapping[str, Any]) -> list[NotebookNode]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,24 @@ def test_the_verdicts_replace_what_the_kernel_said(tmp_path: Path) -> None:
 
 def test_without_a_verdict_nothing_passes(tmp_path: Path) -> None:
     assert processed(notebook([GIVEN, CUBE, CHECK]), tmp_path, timeout=0) == [["error"], ["display_data"], ["error"]]
+
+
+@pytest.mark.slow
+def test_a_program_that_does_not_end_keeps_the_verdicts_before_it(tmp_path: Path) -> None:
+    forever = "repeat i < 1000000000000 from s = 0 do return s + 1"
+    made = notebook([GIVEN, CUBE, CHECK, forever, DOT])
+    assert processed(made, tmp_path, timeout=20)[2::2] == [["display_data"], ["error"]]
+    assert made.cells[4].outputs[0].evalue == "The cells took longer than 20 s."
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the data of a process")
+def test_a_cell_that_fills_the_memory_fails_alone(tmp_path: Path) -> None:
+    """What the cells before it hold counts too."""
+    contents = "\n".join([f"loc w{n} : Real(10000000) = normal(1, seed={n})" for n in range(6)])
+    made = notebook([GIVEN, CUBE, f"%locked\n{contents}", CHECK])
+    made.cells[2].metadata = {"nbgrader": {"grade_id": "large", "locked": True, "grade": True, "solution": False}}
+    assert processed(made, tmp_path, memory=500)[1:] == [["display_data"], ["error"], ["display_data"]]
+    assert made.cells[2].outputs[0].ename.startswith("RH241")
 
 
 def test_other_notebooks_stay_as_they_are(tmp_path: Path) -> None:
