@@ -35,13 +35,14 @@ export function confusion(host, el) {
     asked += 1;
     const number = asked;
     try {
-      const { samples, count } = await host.ask({ ask: "samples", ...chosen, from });
+      const { samples, count, missing = 0 } = await host.ask({ ask: "samples", ...chosen, from });
       if (number !== asked) return;
       refill(note);
       words.textContent = confusionWords(chosen, count, nameOf);
       if (from === 0) refill(shown);
       shown.append(...samples.map(confusionSample));
-      more.hidden = from + samples.length >= count;
+      more.hidden = missing > 0 || from + samples.length >= count;
+      if (missing > 0) refill(note, `${missing.toLocaleString("en")} more are not in the saved page.`);
       more.textContent = `show more of ${(count - from - samples.length).toLocaleString("en")}`;
     } catch (error) {
       if (number === asked) refill(note, h("div", { class: "rh-gone" }, error.message));

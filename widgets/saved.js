@@ -24,7 +24,7 @@ export function savedModel({ opening, answers }) {
 export function savedAnswer(answers, question, opening) {
   const same = answers.filter(([asked]) => asked.ask === question.ask);
   const exact = same.find(([asked]) => savedAgree(asked, question, Object.keys({ ...asked, ...question })));
-  if (exact !== undefined) return exact[1];
+  if (exact !== undefined) return SAVED_UNPACKED[question.ask]?.(exact[1], question, answers) ?? exact[1];
   return SAVED_ANSWERS[question.ask]?.(same, question, { answers, opening }) ?? null;
 }
 
@@ -44,6 +44,16 @@ const SAVED_ANSWERS = {
     return whole && { written: whole[1].written.filter(([, frame]) => from <= frame && frame <= to) };
   },
   find: (_, question, { answers, opening }) => savedFind(answers, question, opening),
+};
+
+// Answers that are saved in a shorter form than they are given in.
+const SAVED_UNPACKED = {
+  samples: ({ numbers, count }, question, answers) => {
+    const pool = new Map(answers.filter(([{ ask }]) => ask === "pool").flatMap(([, { samples }]) => samples.map((sample) => [sample.number, sample])));
+    const from = question.from + numbers.length;
+    const isLast = from >= count || !answers.some(([asked]) => savedAgree(asked, { ...question, from }, Object.keys(question)));
+    return { samples: numbers.map((number) => pool.get(number)), count, missing: isLast ? count - from : 0 };
+  },
 };
 
 function savedAgree(asked, question, fields) {

@@ -5,10 +5,12 @@ Negative entries are blue and positive ones orange, with an opacity that grows w
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from rh_kernel.display.data import Record
 from rh_kernel.display.html import escape
 from rh_kernel.display.markup import svg_source
 from rh_kernel.display.palette import ABOVE, BELOW, NO_NUMBER, triple
@@ -29,6 +31,27 @@ LEVELS = 8
 _MOST_POINTS = 120
 _HUGE = 1e290
 _WIDTH, _HEIGHT = 180, 32
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """The ``data:`` URL of a picture, its size on the page in CSS pixels, and its alternative text."""
+
+    source: str
+    width: int
+    height: int
+    label: str
+
+    @property
+    def html(self) -> str:
+        """The picture as an ``<img>``, which is not wider than the page."""
+        size = f'width="{self.width}" height="{self.height}" style="vertical-align:middle;max-width:100%;height:auto"'
+        return f'<img src="{self.source}" {size} alt="{escape(self.label)}">'
+
+    @property
+    def data(self) -> Record:
+        """The picture for a page that makes an element of it."""
+        return {"source": self.source, "width": self.width, "height": self.height, "label": self.label}
 
 
 def strengths(array: Array) -> Array:
@@ -59,7 +82,12 @@ def shade(strength: float) -> str:
 
 
 def heat_map(matrix: Array, label: str) -> str:
-    """An image of a matrix; a larger one is averaged to 32 × 32 blocks."""
+    """The ``<img>`` of a matrix; a larger one is averaged to 32 × 32 blocks."""
+    return matrix_image(matrix, label).html
+
+
+def matrix_image(matrix: Array, label: str) -> Image:
+    """The picture of a matrix; a larger one is averaged to 32 × 32 blocks."""
     # Averages of numbers that are not huge cannot overflow, and scaling the few blocks is faster than scaling all entries.
     low, high, missing = extremes(matrix)
     scaled = matrix if max(-low, high) < _HUGE and not missing else strengths(matrix)
@@ -67,11 +95,17 @@ def heat_map(matrix: Array, label: str) -> str:
     rows, columns = blocks.shape
     side = min(12, max(4, 160 // max(rows, columns, 1)))
     frame = f'<path fill="none" stroke="{NO_NUMBER}" stroke-width=".1" d="M0 0H{columns}V{rows}H0z"/>'
-    return image(f"0 0 {columns} {rows}", _cells(blocks) + frame, columns * side, max(rows * side, LEAST_HEIGHT), label)
+    url = source(f"0 0 {columns} {rows}", _cells(blocks) + frame)
+    return Image(url, columns * side, max(rows * side, LEAST_HEIGHT), label)
 
 
 def tiles(matrices: Array, label: str) -> str:
-    """One image of matrices of equal shape, eight in a row, all scaled by the largest entry of all."""
+    """One ``<img>`` of matrices of equal shape, eight in a row, all scaled by the largest entry of all."""
+    return tiles_image(matrices, label).html
+
+
+def tiles_image(matrices: Array, label: str) -> Image:
+    """One picture of matrices of equal shape, eight in a row, all scaled by the largest entry of all."""
     small = averaged_pages(strengths(matrices))
     count, rows, columns = small.shape
     across = min(count, TILES_ACROSS)
@@ -85,7 +119,7 @@ def tiles(matrices: Array, label: str) -> str:
     side = max(1, TILE // max(rows, columns))
     height, width = canvas.shape
     frame = f'<path fill="none" stroke="{NO_NUMBER}" stroke-width="{0.5 / side:.2f}" d="{"".join(frames)}"/>'
-    return image(f"-.5 -.5 {width} {height}", _cells(strengths(canvas)) + frame, width * side, height * side, label)
+    return Image(source(f"-.5 -.5 {width} {height}", _cells(strengths(canvas)) + frame), width * side, height * side, label)
 
 
 def averaged_pages(matrices: Array) -> Array:
@@ -160,8 +194,7 @@ def source(view: str, body: str) -> str:
 
 def image(view: str, body: str, width: int, height: int, label: str) -> str:
     """SVG elements as an ``<img>`` of this size in pixels, with ``label`` as its alternative text."""
-    size = f'width="{width}" height="{height}" style="vertical-align:middle;max-width:100%;height:auto"'
-    return f'<img src="{source(view, body)}" {size} alt="{escape(label)}">'
+    return Image(source(view, body), width, height, label).html
 
 
 def look(strength: float) -> tuple[str, int]:

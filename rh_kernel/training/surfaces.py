@@ -21,7 +21,7 @@ MOST_POINTS = 600
 MARGIN = 0.08
 """How far the plane extends beyond the samples, as a share of their extent."""
 
-FRAMES = 7
+FRAMES = 20
 """About how many states of a surface are kept of a training run."""
 
 BETWEEN = 0.1

@@ -50,6 +50,17 @@ test("what is written in a round is taken from what is written at all", () => {
   assert.deepEqual(savedAnswer(answers, { ask: "written", pass: 0, from: 3, to: 6 }, {}), { written: [[1, 5, "b"]] });
 });
 
+test("a sample is saved once, and the page says how many are missing", () => {
+  const cell = (target, from, numbers, count) => [{ ask: "samples", target, predicted: -2, from }, { numbers, count }];
+  const pool = (...numbers) => [{ ask: "pool" }, { samples: numbers.map((number) => ({ number })) }];
+  const answers = [pool(4, 2), cell(-2, 0, [4, 2], 5), pool(7), cell(-2, 2, [7], 5), cell(1, 0, [2, 7], 2)];
+  const ask = (target, from) => savedAnswer(answers, { ask: "samples", target, predicted: -2, from }, {});
+  assert.deepEqual(ask(-2, 0), { samples: [{ number: 4 }, { number: 2 }], count: 5, missing: 0 });
+  assert.deepEqual(ask(-2, 2), { samples: [{ number: 7 }], count: 5, missing: 2 });
+  assert.deepEqual(ask(1, 0), { samples: [{ number: 2 }, { number: 7 }], count: 2, missing: 0 });
+  assert.equal(ask(3, 0), null);
+});
+
 test("the model answers, or says that the page does not have it", async () => {
   const answers = [[{ ask: "layout", folded: [1] }, { boxes: [] }]];
   const model = savedModel({ opening: { subject: "P" }, answers });

@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
-from rh_kernel.display.data import Record
+from rh_kernel.display.data import Json, Record
+from rh_kernel.display.live.confusion import ANY, PAGE
 from rh_kernel.display.live.view import Unanswerable, View
 
 MOST = 8_000_000
@@ -16,6 +17,9 @@ MOST = 8_000_000
 
 WIDTHS = (90, 40)
 """The widths of lines, in columns, in which steps are saved: for a screen and for a phone."""
+
+FEW_SAMPLES = 1_000
+"""Of a confusion matrix of so many samples all are saved, of a larger one a page for each cell."""
 
 Opened: TypeAlias = Mapping[str, Any]
 Answers: TypeAlias = Iterator[tuple[Record, Record]]
@@ -51,6 +55,8 @@ def _answers(view: View, opening: Record) -> Answers:
             yield from _of_diagram(view, opening)
         case "derivation":
             yield from _of_derivation(view, opening)
+        case "confusion":
+            yield from _of_confusion(view, opening)
         case _:
             pass
 
@@ -123,3 +129,28 @@ def _of_derivation(view: View, opening: Opened) -> Answers:
             yield question, answer
         yield from _asked(view, [{"ask": "judgment", "tree": t, "node": node} for node in sorted(known)])
     yield from _asked(view, [{"ask": "export", "as": form} for form in ("latex", "text")])
+
+
+def _of_confusion(view: View, opening: Opened) -> Answers:
+    """The samples of each cell, the first page of them, of small data all; then those of each row and column.
+
+    A sample is in several cells, so ``{"ask": "pool"}`` has it once, and the other answers have the numbers of samples.
+    """
+    counts, columns = opening["counts"], [column["predicted"] for column in opening["columns"]]
+    cells = [
+        (i, j, count) for i, row in enumerate(counts) for j, count in zip(columns, row, strict=True)
+    ] or [(pair["target"], pair["predicted"], pair["count"]) for pair in opening["pairs"]]
+    rows = [(i, ANY, sum(row)) for i, row in enumerate(counts)]
+    totals = [(ANY, j, sum([row[n] for row in counts])) for n, j in enumerate(columns)]
+    known: set[int] = set()
+    for target, predicted, count in ((ANY, ANY, opening["size"]), *cells, *rows, *totals):
+        for start in range(0, max(count, 1) if opening["size"] <= FEW_SAMPLES else 1, PAGE):
+            question: Record = {"ask": "samples", "target": target, "predicted": predicted, "from": start}
+            for asked, answer in _asked(view, [question]):
+                samples = cast("list[dict[str, Any]]", answer["samples"])
+                numbers: list[Json] = [sample["number"] for sample in samples]
+                new: list[Json] = [sample for sample in samples if sample["number"] not in known]
+                known |= {sample["number"] for sample in samples}
+                if new:
+                    yield {"ask": "pool"}, {"samples": new}
+                yield asked, {"numbers": numbers, "count": answer["count"]}

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from rh_kernel.display.thumbnails import Thumbnail, numbers, pictures, thumbnail
 from rh_kernel.loops.ir import Integers
 from rh_kernel.session.predictions import NONE, ConfusionShown
@@ -67,9 +69,8 @@ def columns_of(shown: ConfusionShown) -> list[int]:
 def pairs(shown: ConfusionShown) -> list[Pair]:
     """The most frequent confusions, at most ``MOST_PAIRS`` of them."""
     counts = shown.counts
-    found = [
-        Pair(i, NONE if j == shown.classes else j, int(counts[i, j])) for i, j in zip(*counts.nonzero(), strict=True) if i != j
-    ]
+    places = np.argwhere(counts).tolist()
+    found = [Pair(i, NONE if j == shown.classes else j, int(counts[i, j])) for i, j in places if i != j]
     return sorted(found, key=lambda pair: -pair.count)[:MOST_PAIRS]
 
 

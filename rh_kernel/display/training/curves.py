@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.display.palette import COLOURS, NEUTRAL
-from rh_kernel.display.pictures import image, polyline, source
+from rh_kernel.display.pictures import Image, image, polyline, source
 from rh_kernel.syntax.printing.doc import Role
 
 Values: TypeAlias = Sequence[float]
@@ -18,6 +18,9 @@ MOST_POINTS = 300
 
 WIDTH, HEIGHT = 580, 220
 """The size in pixels of a curve with its axes."""
+
+LEFT, RIGHT, TOP, BOTTOM = 54, 12, 8, 40
+"""The space for the axes."""
 
 DIGIT = 7
 """An upper bound of the width of a digit in pixels."""
@@ -104,20 +107,19 @@ def _styled(parts: Sequence[str]) -> str:
     return f"<g {style}>{''.join(parts)}</g>"
 
 
-def curve_image(values: Values, label: str, epochs: int = 0) -> str:
-    """An ``<img>`` of the values over the epochs 1, 2, …, with axes and ``label`` as its alternative text.
+def curve_image(values: Values, label: str, epochs: int = 0) -> Image:
+    """The picture of the values over the epochs 1, 2, …, with axes and ``label`` as its alternative text.
 
     The axis extends to ``epochs`` if there are fewer values, so that a growing curve fills it.
     """
     s, width, height, epochs = scale(values), WIDTH, HEIGHT, max(epochs, len(values))
-    left, right, top, bottom = 54, 12, 8, 40
-    across, down = width - left - right, height - top - bottom
+    left, right, across, down = LEFT, RIGHT, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
     def x(i: float) -> float:
         return left + across * (i / max(epochs - 1, 1))
 
     def y(v: float) -> float:
-        return top + down * (1 - s(v))
+        return TOP + down * (1 - s(v))
 
     parts = [grid_line(left, width - right, y(t), tick_text(t)) for t in s.ticks]
     parts += [
@@ -126,7 +128,7 @@ def curve_image(values: Values, label: str, epochs: int = 0) -> str:
     ]
     parts.append(f'<text x="{left + across / 2:.1f}" y="{height - 6}" text-anchor="middle">epoch</text>')
     parts += [_line([(x(i), y(v)) if is_shown(s, v) else None for i, v in sampled(values)])]
-    return chart(parts, width, height, label)
+    return Image(chart_source(parts, width, height), width, height, label)
 
 
 def _line(points: Sequence[tuple[float, float] | None]) -> str:

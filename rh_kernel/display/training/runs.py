@@ -6,6 +6,7 @@ from rh_kernel.display.data import Json, Record, strict_json
 from rh_kernel.display.data import contents as heap
 from rh_kernel.display.markup import FAINT, box, code, element, span
 from rh_kernel.display.palette import COLOURS
+from rh_kernel.display.pictures import Image
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkline
 from rh_kernel.display.training.surfaces import strip_html, surface_html, surface_text
@@ -62,8 +63,8 @@ def progress_html(p: Progress) -> str:
 
 def run_text(done: TrainingDone) -> str:
     """A summary, the curve of each measure in block characters, and the change of each location."""
-    lines = [_head(done)]
-    lines += [f"{_ends(values)}  {sparkline(values)}  {text}" for text, values in done.measures if values]
+    lines = [head(done)]
+    lines += [f"{ends(values)}  {sparkline(values)}  {text}" for text, values in done.measures if values]
     lines += [surface_text(surface) for surface in done.surfaces]
     lines += [f"{c.location.name} : {real(*c.after.shape)}  {moved(c)}  {contents(c)}" for c in done.changes[:MOST_LINES]]
     if len(done.changes) > MOST_LINES:
@@ -74,9 +75,9 @@ def run_text(done: TrainingDone) -> str:
 def run_html(done: TrainingDone) -> str:
     """A summary, the curve of each measure over the epochs, and a card for each changed location."""
     curves = [_curve(text, values) for text, values in done.measures if values]
-    head = box("", span("font-weight:bold" if done.stopped else "", _head(done)))
+    title = box("", span("font-weight:bold" if done.stopped else "", head(done)))
     return (
-        head
+        title
         + box("", *curves, *map(surface_html, done.surfaces))
         + "".join(map(strip_html, done.surfaces))
         + gallery(done.changes)
@@ -111,15 +112,21 @@ def _curve(text: str, values: Sequence[float], epochs: int = 0) -> str:
     """Return a card of a measure: its text, its last value, and its curve over ``epochs``, or a blank of the same size."""
     words = code(text or "\N{NO-BREAK SPACE}", style=f"{FAINT};font-size:90%")
     title = element("div", _TITLE, words, **({"title": text} if text else {}))
-    last = box("", code(_ends(values) if values else "\N{NO-BREAK SPACE}", style="font-weight:bold"))
+    last = box("", code(ends(values) if values else "\N{NO-BREAK SPACE}", style="font-weight:bold"))
     if epochs and len(values) < 2:
         picture = box(_BLANK, span(FAINT, "the curve begins after epoch 2" if epochs > 1 else ""))
     else:
-        picture = curve_image(values, f"{text or 'the measure'} over the epochs: {sparkline(values)}", epochs)
+        picture = curve_picture(text, values, epochs).html
     return element("div", _CARD, title, last, picture)
 
 
-def _head(done: TrainingDone) -> str:
+def curve_picture(text: str, values: Sequence[float], epochs: int = 0) -> Image:
+    """The curve of the measure ``text`` over ``epochs``, or over as many as there are values."""
+    return curve_image(values, f"{text or 'the measure'} over the epochs: {sparkline(values)}", epochs)
+
+
+def head(done: TrainingDone) -> str:
+    """``12 epochs of 300 samples · 0.4 s · 9,000 samples/s``"""
     speed = _speed(done.epochs * done.samples / done.seconds) if done.seconds > 0 else ""
     epochs = f"{done.epochs} epoch{'' if done.epochs == 1 else 's'}"
     samples = f"{done.samples:,} sample{'' if done.samples == 1 else 's'}"
@@ -127,7 +134,8 @@ def _head(done: TrainingDone) -> str:
     return " · ".join([part for part in parts if part])
 
 
-def _ends(values: Sequence[float]) -> str:
+def ends(values: Sequence[float]) -> str:
+    """The first value and the last."""
     return short(values[-1]) if len(values) == 1 else f"{short(values[0])} → {short(values[-1])}"
 
 

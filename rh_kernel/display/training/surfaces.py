@@ -5,6 +5,7 @@ closer it is. Samples have the colour and the shape of their class.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +26,11 @@ SIDE = 300
 SMALL = 96
 """The side of the picture of an earlier state."""
 
-LEFT, BOTTOM = 46, 34
-"""The space for axes."""
+LEFT, TOP, BOTTOM = 46, 4, 34
+"""The space for axes, and above the picture."""
+
+STATES = 7
+"""The most earlier states of a training run that are shown as small pictures."""
 
 _STRONGEST = 0.62
 """The weight of a class's colour where a net is surest, on white."""
@@ -37,20 +41,33 @@ _COLUMNS, _ROWS = 48, 16
 _SHADES = " ░▒▓█"
 
 
+WIDTH, HEIGHT = LEFT + SIDE + 8, SIDE + BOTTOM + 8
+"""The size of the picture with its axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Where a class is predicted, or one side of the middle: its name and colour, the sign of its samples, and its share of the plane."""
+
+    name: str
+    colour: str
+    sign: str
+    share: float
+
+
 def surface_html(surface: Surface) -> str:
     """The surface with axes and samples, and what its colours mean."""
     title = element("div", _TITLE, code(" ".join(surface.text.split()), style=f"{FAINT};font-size:90%"), title=surface.text)
-    width, height = LEFT + SIDE + 8, SIDE + BOTTOM + 8
-    url = source(f"0 0 {width} {height}", "".join(_drawing(surface)))
+    url = source(f"0 0 {WIDTH} {HEIGHT}", "".join(_drawing(surface)))
     picture = (
-        f'<img src="{url}" width="{width}" height="{height}" style="max-width:100%;height:auto" alt="{escape(label(surface))}">'
+        f'<img src="{url}" width="{WIDTH}" height="{HEIGHT}" style="max-width:100%;height:auto" alt="{escape(label(surface))}">'
     )
     return element("div", _CARD, title, picture, _legend(surface))
 
 
-def label(surface: Surface) -> str:
-    """A sentence with the share of the plane that each class has."""
-    shares = "; ".join([f"{name} on {share:.0%}" for name, share in _shares(surface)])
+def label(surface: Surface, values: Array | None = None) -> str:
+    """A sentence with the share of the plane that each class has in the surface, or in an earlier state of it."""
+    shares = "; ".join([f"{one.name} on {one.share:.0%}" for one in regions(surface, values)])
     plane = surface.plane
     over = f"over {plane.axes[0]} from {_number(plane.low[0])} to {_number(plane.high[0])}"
     return f"surface {over} and {plane.axes[1]} from {_number(plane.low[1])} to {_number(plane.high[1])}: {shares}"
@@ -118,23 +135,37 @@ def _pixels(surface: Surface, values: Array) -> npt.NDArray[np.uint8]:
 
 def _drawing(surface: Surface) -> Iterator[str]:
     """Yield the parts of the SVG: the grid, the boundary, the samples, the axes."""
-    plane = surface.plane
-    pixel = png_thumbnail(_pixels(surface, surface.values))
-    place = f'x="{LEFT}" y="4" width="{SIDE}" height="{SIDE}"'
-    yield f'<image href="{pixel.source}" {place} preserveAspectRatio="none"/>'
-    yield f'<rect {place} fill="none" stroke="{NEUTRAL}" stroke-opacity=".5"/>'
-    excess = _excesses(surface, surface.values)
+    place = f'x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}"'
+    yield f'<image href="{pixels_source(surface, surface.values)}" {place} preserveAspectRatio="none"/>'
+    if lines := boundary(surface, surface.values):
+        yield f'<path d="{lines}" stroke="#222222" stroke-width="1.4" stroke-linecap="round" fill="none"/>'
+    yield from frame_and_samples(surface)
+
+
+def pixels_source(surface: Surface, values: Array) -> str:
+    """The ``data:`` URL of the colours of the grid for results (GRID², k) of the surface's command."""
+    return png_thumbnail(_pixels(surface, values)).source
+
+
+def boundary(surface: Surface, values: Array) -> str:
+    """The ``d`` of the path between the classes, for results (GRID², k) of the surface's command."""
+    excess = _excesses(surface, values)
     step = SIDE / (GRID - 1)
     lines = [
-        f"M{LEFT + a * step:.1f} {4 + b * step:.1f}L{LEFT + c * step:.1f} {4 + d * step:.1f}"
+        f"M{LEFT + a * step:.1f} {TOP + b * step:.1f}L{LEFT + c * step:.1f} {TOP + d * step:.1f}"
         for i in range(excess.shape[2])
         for (a, b), (c, d) in contour(excess[..., i], 0.0)
     ]
-    if lines:
-        yield f'<path d="{"".join(lines)}" stroke="#222222" stroke-width="1.4" stroke-linecap="round" fill="none"/>'
+    return "".join(lines)
+
+
+def frame_and_samples(surface: Surface) -> Iterator[str]:
+    """Yield the parts of the SVG that are the same in every state: the frame, the samples and the axes."""
+    plane = surface.plane
+    yield f'<rect x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}" fill="none" stroke="{NEUTRAL}" stroke-opacity=".5"/>'
     places = (plane.points - plane.low) / (plane.high - plane.low)
     for (x, y), kind in zip(places.tolist(), _kinds(surface), strict=True):
-        yield _mark(LEFT + SIDE * x, 4 + SIDE * (1 - y), kind)
+        yield _mark(LEFT + SIDE * x, TOP + SIDE * (1 - y), kind)
     yield f'<g font-family="sans-serif" font-size="11" fill="{NEUTRAL}">{"".join(_axes(surface))}</g>'
 
 
@@ -146,13 +177,13 @@ def _axes(surface: Surface) -> Iterator[str]:
             share = (tick - low) / (high - low)
             if not 0 <= share <= 1:
                 continue
-            at = LEFT + SIDE * share if axis == 0 else 4 + SIDE * (1 - share)
+            at = LEFT + SIDE * share if axis == 0 else TOP + SIDE * (1 - share)
             where = f'x="{at:.1f}" y="{SIDE + 18}" text-anchor="middle"'
             if axis == 1:
                 where = f'x="{LEFT - 5}" y="{at + 4:.1f}" text-anchor="end"'
             yield f"<text {where}>{tick_text(tick)}</text>"
     yield f'<text x="{LEFT + SIDE / 2}" y="{SIDE + BOTTOM}" text-anchor="middle">{escape(plane.axes[0])}</text>'
-    turned = f'transform="translate(11 {4 + SIDE / 2}) rotate(-90)"'
+    turned = f'transform="translate(11 {TOP + SIDE / 2}) rotate(-90)"'
     yield f'<text {turned} text-anchor="middle">{escape(plane.axes[1])}</text>'
 
 
@@ -182,9 +213,14 @@ def _mark(x: float, y: float, kind: int | None, colour: str = "") -> str:
     return f'{shape} fill="{fill}" stroke="#ffffff" stroke-width=".8"/>'
 
 
-def _shares(surface: Surface) -> list[tuple[str, float]]:
-    """The name of each class or side, and its share of the plane."""
-    field = surface.values
+def regions(surface: Surface, values: Array | None = None) -> list[Region]:
+    """The classes, or the two sides of the middle, in the surface or in an earlier state of it."""
+    shares = _shares(surface, surface.values if values is None else values)
+    signs = ("●", "■", "▲", "◆") if surface.plane.targets is not None else ("",) * 4
+    return [Region(name, _colour(surface, kind), signs[kind % 4], share) for kind, (name, share) in enumerate(shares)]
+
+
+def _shares(surface: Surface, field: Array) -> list[tuple[str, float]]:
     finite = np.isfinite(field).all(axis=1)
     if field.shape[1] == 1:
         middle = _middle(surface)[0]
@@ -196,12 +232,10 @@ def _shares(surface: Surface) -> list[tuple[str, float]]:
 
 
 def _legend(surface: Surface) -> str:
-    known = surface.plane.targets is not None
     parts: list[str] = []
-    for kind, (name, share) in enumerate(_shares(surface)[: len(CLASSES)]):
-        mark = ("●", "■", "▲", "◆")[kind % 4]
-        shown = span(f"color:{_colour(surface, kind)}", "■") + (span("", mark) if known else "")
-        parts.append(element("span", "margin-right:1em;white-space:nowrap", shown, span("", f" {name}, {share:.0%}")))
+    for one in regions(surface)[: len(CLASSES)]:
+        shown = span(f"color:{one.colour}", "■") + (span("", one.sign) if one.sign else "")
+        parts.append(element("span", "margin-right:1em;white-space:nowrap", shown, span("", f" {one.name}, {one.share:.0%}")))
     return box("font-size:85%", *parts)
 
 
@@ -209,6 +243,7 @@ def strip_html(surface: Surface) -> str:
     """The states that were kept of a training run, as small pictures with their epochs; empty if there are none."""
     if len(surface.frames) < 2:
         return ""
+    chosen = np.unique(np.linspace(0, len(surface.frames) - 1, STATES).round().astype(int)).tolist()
     figures = [
         element(
             "div",
@@ -216,7 +251,7 @@ def strip_html(surface: Surface) -> str:
             thumbnail_html(png_thumbnail(_pixels(surface, values), SMALL), f"after epoch {epoch}"),
             element("div", f"font-size:85%;{FAINT}", escape("at the start" if epoch == 0 else f"epoch {epoch}")),
         )
-        for epoch, values in surface.frames
+        for epoch, values in [surface.frames[i] for i in chosen]
     ]
     return box("", *figures)
 

@@ -6,13 +6,14 @@ also shown as images: the features that its units detect.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from rh_kernel.display.contents import norm
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, element, span
 from rh_kernel.display.palette import ABOVE, BELOW
-from rh_kernel.display.pictures import MOST_CELLS, TILE_CELLS, extremes, heat_map, tiles
+from rh_kernel.display.pictures import MOST_CELLS, TILE_CELLS, Image, extremes, matrix_image, tiles_image
 from rh_kernel.display.rounding import ENTRIES, array_line
 from rh_kernel.display.values import short
 from rh_kernel.session.results import Change
@@ -45,13 +46,33 @@ _TILES, _TILED = 32, 3200
 """The most rows shown as images, and the most cells of all these images."""
 
 
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What is shown of a location: its name and type, its norm and how far it moved, what it holds, and pictures.
+
+    ``matrix`` is a picture of its entries with a note, ``rows`` one of its rows as images with what they are.
+    """
+
+    name: str
+    type: str
+    numbers: tuple[str, str]
+    held: str
+    matrix: tuple[Image, str] | None
+    rows: tuple[str, Image] | None
+
+
+def cards(changes: Sequence[Change]) -> list[Card]:
+    """The cards of the first ``MOST_CARDS`` locations."""
+    return [_card(change, side_of_images(changes, i)) for i, change in enumerate(changes[:MOST_CARDS])]
+
+
 def gallery(changes: Sequence[Change]) -> str:
     """The cards of changed locations, of which the first ``CARDS`` are visible; empty for no changes."""
     if not changes:
         return ""
-    cards = [_card(change, side_of_images(changes, i)) for i, change in enumerate(changes[:MOST_CARDS])]
-    folded = details("", _others(changes[CARDS:]), *cards[CARDS:]) if changes[CARDS:] else ""
-    return box("", *cards[:CARDS]) + folded + _legend()
+    made = [*map(_card_html, cards(changes))]
+    folded = details("", _others(changes[CARDS:]), *made[CARDS:]) if changes[CARDS:] else ""
+    return box("", *made[:CARDS]) + folded + _legend()
 
 
 def passing_gallery(changes: Sequence[Change]) -> str:
@@ -68,8 +89,8 @@ def passing_gallery(changes: Sequence[Change]) -> str:
             shown.append(i)
             left -= change.after.size
     rest = [change for i, change in enumerate(changes) if i not in shown]
-    cards = [_card(changes[i], side_of_images(changes, i)) for i in shown]
-    return box("", *cards) + (box("", _others(rest)) if rest else "") + _legend()
+    made = [_card_html(_card(changes[i], side_of_images(changes, i))) for i in shown]
+    return box("", *made) + (box("", _others(rest)) if rest else "") + _legend()
 
 
 def moved(change: Change) -> str:
@@ -113,46 +134,52 @@ def side_of_images(changes: Sequence[Change], which: int) -> int:
     return 0 if any(len(shape) == 2 and shape[0] == k * k for shape in earlier) else k
 
 
-def _card(change: Change, side: int) -> str:
-    after = change.after
-    head = [
-        code(change.location.name, Role.LOCATION, "font-weight:bold"),
-        code(" : "),
-        code(str(real(*after.shape)), Role.TYPE),
-    ]
+def _card(change: Change, side: int) -> Card:
+    name, after = change.location.name, change.after
     with np.errstate(all="ignore"):
-        length = f"‖{change.location.name}‖ = {short(norm(after))}"
-    numbers = [span(_NUMBER, length), span(_NUMBER, moved(change))]
-    held = contents(change)
-    content = element("div", f"{_LINE};{_SMALL}", code(held), title=held)
-    parts = [box(_LINE, *head), box(_LINE, *numbers), content]
-    if after.size > _FEW:
-        parts.append(box("margin:2px 0", _picture(change.location.name, after)))
-    if side:
-        parts.append(_images(change.location.name, after, side))
+        length = f"‖{name}‖ = {short(norm(after))}"
+    matrix = _picture(name, after) if after.size > _FEW else None
+    rows = _images(name, after, side) if side else None
+    return Card(name, str(real(*after.shape)), (length, moved(change)), contents(change), matrix, rows)
+
+
+def _card_html(card: Card) -> str:
+    head = [code(card.name, Role.LOCATION, "font-weight:bold"), code(" : "), code(card.type, Role.TYPE)]
+    content = element("div", f"{_LINE};{_SMALL}", code(card.held), title=card.held)
+    parts = [box(_LINE, *head), box(_LINE, *[span(_NUMBER, text) for text in card.numbers]), content]
+    if card.matrix is not None:
+        picture, note = card.matrix
+        parts.append(box("margin:2px 0", picture.html + (span(_SMALL, note) if note else "")))
+    if card.rows is not None:
+        words, picture = card.rows
+        parts.append(box(_SMALL, words) + box("margin:2px 0", picture.html))
     return element("div", _CARD, *parts)
 
 
-def _picture(name: str, array: Array) -> str:
+def _picture(name: str, array: Array) -> tuple[Image, str]:
     matrix = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
     label = f"a heat map of {name}, {real(*array.shape)}: entries in {span_of(array)}"
     note = " in blocks, averaged" if max(matrix.shape) > MOST_CELLS else ""
-    return heat_map(matrix, label + note) + (span(_SMALL, note) if note else "")
+    return matrix_image(matrix, label + note), note
 
 
-def _images(name: str, matrix: Array, side: int) -> str:
+def _images(name: str, matrix: Array, side: int) -> tuple[str, Image]:
     small = min(side, TILE_CELLS)
     count = min(len(matrix), _TILES, max(1, _TILED // (small * small)))
     which = "its rows" if count == len(matrix) else f"the first {count} of its {len(matrix)} rows"
     words = f"{which} as images of {side} × {side}" + (", averaged" if small < side else "")
-    picture = tiles(matrix[:count].reshape(count, side, side), f"{name}: {words}")
-    return box(_SMALL, words) + box("margin:2px 0", picture)
+    return words, tiles_image(matrix[:count].reshape(count, side, side), f"{name}: {words}")
 
 
 def _others(changes: Sequence[Change]) -> str:
+    return span(FAINT, others(changes))
+
+
+def others(changes: Sequence[Change]) -> str:
+    """``and 3 more: w6, w7, w8``"""
     names = ", ".join([change.location.name for change in changes[:MOST_NAMES]])
     more = ", …" if len(changes) > MOST_NAMES else ""
-    return span(FAINT, f"and {len(changes)} more: {names}{more}")
+    return f"and {len(changes)} more: {names}{more}"
 
 
 def _legend() -> str:
