@@ -1,7 +1,8 @@
 // A recorded training run: the diagram of a net, its boxes tinted by a size that one chooses, and a bar to go through the batches.
 import { h, reducedMotion, refill, s } from "./dom.js";
 import { diagramSvg } from "./diagram_svg.js";
-import { flowCurve, flowLargest, flowNearest, flowOpacity, flowSize, flowStrength } from "./flow_scale.js";
+import { flowCurve, flowLargest, flowOpacity, flowSize, flowStrength } from "./flow_scale.js";
+import { timeBar } from "./time_bar.js";
 
 const FLOW_QUANTITIES = [
   ["value", "values", "the size of what a box makes"],
@@ -21,34 +22,31 @@ export function flow(host, el) {
   let at = Math.min(host.recall("frame", last), last);
   let quantity = host.recall("quantity", host.opening.shown);
   let picked = host.recall("picked", null);
-  let timer = null;
-  let speed = 5;
 
   const drawings = nets.map(flowDrawing);
   const switches = FLOW_QUANTITIES.map(([name, words, label], q) =>
     h("button", { type: "button", title: label, disabled: scales[q] === null, on: { click: () => choose(q) } }, h("span", { class: `rh-flow-dot rh-flow-${name}` }), words),
   );
   const legend = h("span", { class: "rh-flow-legend" });
-  const play = h("button", { type: "button", class: "rh-flow-play", disabled: last === 0, on: { click: () => (timer === null ? start() : stop()) } });
-  const pace = h(
-    "select",
-    { "aria-label": "speed", on: { change: () => flowPaced(Number(pace.value)) } },
-    FLOW_SPEEDS.map((x) => h("option", { value: x, selected: x === speed }, `${x} a second`)),
-  );
   const whole = h("button", { type: "button", title: "fit the diagram into the page, or show it in a readable size", on: { click: () => fit(!el.classList.contains("rh-flow-whole")) } });
-  const where = h("span", { class: "rh-flow-where" });
-  const slider = h("input", { type: "range", min: 0, max: batches, step: 1, "aria-label": "how many batches have run", on: { input: () => go(flowNearest(frames, Number(slider.value))), keydown: step } });
+  const time = timeBar({
+    values: frames.map(([batch]) => batch),
+    at,
+    what: "batches",
+    label: "how many batches have run",
+    speeds: FLOW_SPEEDS,
+    speed: 5,
+    words: (n) => flowWords(frames[n], batches, epochs),
+    show: go,
+    keep: (n) => host.keep("frame", n),
+  });
   const curves = h("div", { class: "rh-flow-curves" });
   const caption = h("div", { class: "rh-flow-caption" });
   const body = h("tbody", {});
   const status = h("div", { class: "rh-hidden", role: "status", "aria-live": "polite" });
 
-  function go(n, isPlaying = false) {
-    at = Math.min(Math.max(n, 0), last);
-    if (!isPlaying) {
-      stop();
-      host.keep("frame", at);
-    }
+  function go(n) {
+    at = n;
     show();
   }
 
@@ -70,47 +68,10 @@ export function flow(host, el) {
     host.keep("whole", isWhole);
   }
 
-  // The keys go from one recorded frame to the next, not from one batch to the next.
-  function step(event) {
-    const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -frames.length, End: frames.length }[event.key];
-    if (event.key === " ") play.click();
-    else if (by === undefined) return;
-    else go(at + by);
-    event.preventDefault();
-  }
-
-  function start() {
-    if (at === last) at = 0;
-    timer = setInterval(() => (at === last ? stop() : go(at + 1, true)), 1000 / speed);
-    show();
-  }
-
-  function stop() {
-    if (timer === null) return;
-    clearInterval(timer);
-    timer = null;
-    host.keep("frame", at);
-    show();
-  }
-
-  function flowPaced(value) {
-    speed = value;
-    if (timer === null) return;
-    clearInterval(timer);
-    timer = null;
-    start();
-  }
-
   function show() {
-    const [batch, epoch, samples] = frames[at];
+    const [batch] = frames[at];
     const name = FLOW_QUANTITIES[quantity][0];
     for (const drawing of drawings) drawing.show(sizes[quantity][at], scales[quantity], name);
-    const words = `batch ${batch.toLocaleString("en")} of ${batches.toLocaleString("en")} · epoch ${epoch} of ${epochs} · on ${samples.length === 1 ? "sample" : "samples"} ${samples.join(", ")}`;
-    where.textContent = words;
-    slider.value = String(batch);
-    slider.setAttribute("aria-valuetext", words);
-    play.textContent = timer === null ? "▶ Play" : "❚❚ Pause";
-    play.setAttribute("aria-label", timer === null ? "play the batches (Space)" : "pause (Space)");
     curves.style.setProperty("--rh-flow-at", `${(100 * batch) / (frames[last][0] || 1)}%`);
     [...body.children].forEach((row, i) => {
       [0, 1, 2].forEach((q) => (row.children[q + 1].textContent = flowSize(sizes[q][at][i])));
@@ -186,7 +147,7 @@ export function flow(host, el) {
       quantity = q;
       picked = found[0] ?? null;
       redraw();
-      go(frame);
+      time.go(frame);
     };
     return h("li", {}, text, " ", h("button", { type: "button", class: "rh-flow-look", on: { click: look } }, "show it"), " ", h("a", { href: file, target: "_blank", rel: "noopener" }, lesson));
   }
@@ -199,8 +160,8 @@ export function flow(host, el) {
     h("div", { class: "rh-flow-head" }, title),
     h("div", { class: "rh-bar" }, h("div", { class: "rh-flow-switch", role: "group", "aria-label": "what tints the boxes" }, switches), legend, nets.some(({ drawing }) => drawing !== null) ? whole : ""),
     ...drawings.map((drawing) => drawing.element),
-    h("div", { class: "rh-bar" }, play, pace, where),
-    h("div", { class: "rh-flow-track" }, curves, slider),
+    time.bar,
+    h("div", { class: "rh-flow-track" }, curves, time.slider),
     caption,
     findings.length > 0 ? h("ul", { class: "rh-flow-findings", "aria-label": "what to look at" }, findings.map(finding)) : "",
     h("details", {}, h("summary", {}, "the sizes as a table"), h("div", { class: "rh-flow-scroll", tabindex: "0", role: "region", "aria-label": "the sizes of the boxes" }, h("table", {}, h("thead", {}, h("tr", {}, ["box", ...FLOW_QUANTITIES.map(([name]) => name)].map((text) => h("th", { scope: "col" }, text)))), body))),
@@ -209,11 +170,15 @@ export function flow(host, el) {
   );
   el.classList.toggle("rh-flow-moving", !reducedMotion());
   el.setAttribute("data-lm-suppress-shortcuts", "true");
-  slider.max = String(frames[last][0] || 1);
   fit(host.recall("whole", false));
   redraw();
   return () => {
-    stop();
+    time.stop();
     el.replaceChildren();
   };
+}
+
+function flowWords([batch, epoch, samples], batches, epochs) {
+  const on = `${samples.length === 1 ? "sample" : "samples"} ${samples.join(", ")}`;
+  return `batch ${batch.toLocaleString("en")} of ${batches.toLocaleString("en")} · epoch ${epoch} of ${epochs} · on ${on}`;
 }

@@ -30,15 +30,6 @@ export function flowLargest(sizes, positions) {
   return found.some((size) => size < 0) ? -1 : Math.max(...found);
 }
 
-/** The frame recorded closest to a number of batches. */
-export function flowNearest(frames, batch) {
-  let best = 0;
-  frames.forEach(([at], n) => {
-    if (Math.abs(at - batch) < Math.abs(frames[best][0] - batch)) best = n;
-  });
-  return best;
-}
-
 /** The curve of the sizes of a box over the batches, in a field of `width` × `height`, with gaps where there is no size. */
 export function flowCurve(sizes, frames, scale, width, height) {
   const last = frames[frames.length - 1][0] || 1;

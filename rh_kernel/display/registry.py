@@ -48,14 +48,14 @@ class ResultView(Generic[R]):
 
     ``text`` is for a terminal, without a final line end. ``records`` are the objects of ``rh run --json``, one or more, each
     with a ``kind``. ``rich`` gives other MIME types; without ``text/html`` a notebook shows the text. HTML has inline styles,
-    no scripts, and escaped text (``display.markup``). ``live`` is the interactive view for a page with a running kernel.
+    no scripts, and escaped text (``display.markup``). ``live`` is the interactive view for a page, if the result has one.
     """
 
     result: type[R]
     text: Callable[[R], str]
     records: Callable[[R], Iterable[Record]]
     rich: Callable[[R], Mapping[str, str]] = _nothing_more
-    live: Callable[[R], View] | None = None
+    live: Callable[[R], View | None] | None = None
     output: Output = Output.OWN
 
 
@@ -141,7 +141,7 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
 
 
 def live_view(result: Result | r.Running) -> View | None:
-    """The interactive view for a page with a running kernel, if this kind of result has one; a sweep that runs has it too."""
+    """The interactive view for a page, if the result has one; a sweep that runs has it too."""
     match result:
         case r.SweepProgress():
             kind: type[Result] = r.SweepDone
@@ -149,7 +149,7 @@ def live_view(result: Result | r.Running) -> View | None:
             kind = RaceDone
         case _:
             kind = type(result)
-    live = cast("Callable[[Result | r.Running], View] | None", view_of(kind).live)
+    live = cast("Callable[[Result | r.Running], View | None] | None", view_of(kind).live)
     return None if live is None else live(result)
 
 

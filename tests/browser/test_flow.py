@@ -34,17 +34,17 @@ def test_one_drags_through_the_batches_and_switches_what_tints_the_boxes(open_no
     window.run_all()
     page.wait_for_selector(".rh-flow-tint")
     window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "flow.png")
-    assert "batch 400 of 400 · epoch 400 of 400" in page.inner_text(".rh-flow-where")
+    assert "batch 400 of 400 · epoch 400 of 400" in page.inner_text(".rh-time-where")
     assert page.locator(".rh-flow-tint").count() == 3
     last = page.evaluate(OPACITIES)
     assert page.inner_text(".rh-flow-switch [aria-pressed=true]") == "cotangents"
 
     page.focus(".rh-flow-track input")
     page.keyboard.press("Home")
-    assert "batch 0 of 400" in page.inner_text(".rh-flow-where")
+    assert "batch 0 of 400" in page.inner_text(".rh-time-where")
     assert page.evaluate(OPACITIES) != last
     page.keyboard.press("ArrowRight")
-    assert "batch 0 " not in page.inner_text(".rh-flow-where")
+    assert "batch 0 " not in page.inner_text(".rh-time-where")
     page.keyboard.press("End")
     assert page.evaluate(OPACITIES) == last
 
@@ -56,8 +56,8 @@ def test_one_drags_through_the_batches_and_switches_what_tints_the_boxes(open_no
     assert "relu(h)" in page.inner_text(".rh-flow-caption")
     assert page.get_attribute(".rh-flow-findings a", "href") == "09-convolution-and-pooling.md"
 
-    page.click(".rh-flow-play")
-    page.wait_for_function("() => !document.querySelector('.rh-flow-where').innerText.startsWith('batch 0 ')")
-    page.click(".rh-flow-play")
-    assert "Play" in page.inner_text(".rh-flow-play")
+    page.click(".rh-time-play")
+    page.wait_for_function("() => !document.querySelector('.rh-time-where').innerText.startsWith('batch 0 ')")
+    page.click(".rh-time-play")
+    assert "Play" in page.inner_text(".rh-time-play")
     assert window.errors == []

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { flowCurve, flowLargest, flowNearest, flowOpacity, flowSize, flowStrength } from "../flow_scale.js";
+import { flowCurve, flowLargest, flowOpacity, flowSize, flowStrength } from "../flow_scale.js";
 
 test("a strength is the position of a size on a logarithmic scale", () => {
   const scale = [0.001, 10];
@@ -25,11 +25,6 @@ test("a drawn box has the largest size of the boxes in it", () => {
   assert.equal(flowLargest([1, 3, null, -1], [0, 1]), 3);
   assert.equal(flowLargest([1, 3, null, -1], [0, 3]), -1);
   assert.equal(flowLargest([1, 3, null, -1], [2]), null);
-});
-
-test("a number of batches leads to the nearest frame", () => {
-  const frames = [[0], [10], [30]];
-  assert.deepEqual([0, 4, 6, 19, 21, 99].map((batch) => flowNearest(frames, batch)), [0, 0, 1, 1, 2, 2]);
 });
 
 test("a curve has gaps where there is no size", () => {

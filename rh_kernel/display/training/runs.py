@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rh_kernel.display.data import Json, Record, strict_json
 from rh_kernel.display.data import contents as heap
+from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import FAINT, box, code, element, span
 from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.pictures import Image
@@ -156,4 +157,13 @@ def _record(done: TrainingDone) -> Record:
     return {"kind": "training", **about, **more, "heap": heap(done.changes)}
 
 
-TRAINING = ResultView(TrainingDone, text=run_text, rich=as_html(run_html), records=lambda done: (_record(done),))
+def _view(done: TrainingDone) -> View | None:
+    """The interactive view, if there are surfaces of more than one epoch."""
+    from rh_kernel.display.live.surface import SurfaceView
+
+    return SurfaceView(done) if any(len(surface.frames) > 1 for surface in done.surfaces) else None
+
+
+TRAINING = ResultView(
+    TrainingDone, text=run_text, rich=as_html(run_html), records=lambda done: (_record(done),), live=_view
+)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rh_kernel.display.data import Record, array, strict_json
+from rh_kernel.display.live.surface import SurfaceView
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.training.surfaces import surface_html, surface_text
 from rh_kernel.session.predictions import SurfaceShown
@@ -21,4 +22,5 @@ SURFACE = ResultView(
     text=lambda shown: surface_text(shown.surface),
     rich=as_html(lambda shown: surface_html(shown.surface)),
     records=lambda shown: (_record(shown),),
+    live=SurfaceView,
 )

@@ -46,6 +46,10 @@ _TILES, _TILED = 32, 3200
 """The most rows shown as images, and the most cells of all these images."""
 
 
+LEGEND = ("below zero,", "above; the stronger, the further from it · ‖Δ‖ is how far it has moved since the start")
+"""What the two colours of the pictures mean."""
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """What is shown of a location: its name and type, its norm and how far it moved, what it holds, and pictures.
@@ -183,8 +187,9 @@ def others(changes: Sequence[Change]) -> str:
 
 
 def _legend() -> str:
-    signs = [_square(BELOW), span("", " below zero, "), _square(ABOVE), span("", " above; the stronger, the further from it")]
-    return box(f"{_SMALL};margin-top:2px", *signs, span("", " · ‖Δ‖ is how far it has moved since the start"))
+    below, above = LEGEND
+    signs = [_square(BELOW), span("", f" {below} "), _square(ABOVE), span("", f" {above}")]
+    return box(f"{_SMALL};margin-top:2px", *signs)
 
 
 def _square(colour: str) -> str:
