@@ -23,7 +23,7 @@ LEAST_HEIGHT = 12
 """The least height of a heat map in pixels."""
 
 TILES_ACROSS, TILE, TILE_CELLS = 8, 42, 14
-"""Of ``tiles``: how many stand in a row, the width of each in pixels, and the most rows and columns of each."""
+"""Of ``tiles_image``: how many stand in a row, the width of each in pixels, and the most rows and columns of each."""
 
 LEVELS = 8
 """The number of degrees of opacity."""
@@ -97,11 +97,6 @@ def matrix_image(matrix: Array, label: str) -> Image:
     frame = f'<path fill="none" stroke="{NO_NUMBER}" stroke-width=".1" d="M0 0H{columns}V{rows}H0z"/>'
     url = source(f"0 0 {columns} {rows}", _cells(blocks) + frame)
     return Image(url, columns * side, max(rows * side, LEAST_HEIGHT), label)
-
-
-def tiles(matrices: Array, label: str) -> str:
-    """One ``<img>`` of matrices of equal shape, eight in a row, all scaled by the largest entry of all."""
-    return tiles_image(matrices, label).html
 
 
 def tiles_image(matrices: Array, label: str) -> Image:

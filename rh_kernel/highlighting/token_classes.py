@@ -73,8 +73,8 @@ TRAINING_WORDS = frozenset({"for", "data", "on", "as", *TRAINING_OPTIONS})
 GRADIENT_WORDS = frozenset({"against"})
 """Contextual keywords of ``%gradient``."""
 
-SAMPLE_WORDS = frozenset({"for", "data"})
-"""Contextual keywords of directives that take a command for each sample."""
+SAMPLE_WORDS = frozenset({"for", "data", "samples"})
+"""Contextual keywords of directives that take a command for each sample; ``samples`` is one of ``%sees``."""
 
 OPTION_WORDS = {directive: frozenset(options) for directive, options in DIRECTIVE_OPTIONS.items()}
 """Contextual keywords of directives that take options."""

@@ -61,6 +61,7 @@ FORMS = {
     "folded": "%diagram --folded P\ndraws each clause, and all rounds of a repeat or a scan, as one box",
     "unrolled": "%diagram --unrolled P\ndraws the first two rounds of a repeat or a scan and the last one, not one for all",
     "surface": "surface Q\nQ over the plane of the two numbers of a sample, with the data, drawn while it learns",
+    "samples": "%sees P for p in D samples 12, 40\nchooses the samples that are shown, counted from 0",
     "against": "%gradient P against Q\nshows the pass of Q beside that of P",
 }
 """Keywords, including initial contents such as ``zeros`` and options of training runs such as ``epochs``."""

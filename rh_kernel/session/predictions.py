@@ -86,7 +86,7 @@ class Seen:
 
 @frozen
 class SeenShown(Result):
-    """``%sees P for (x, t) in data("…")``: the passes of P for the first samples, none of which took effect.
+    """``%sees P for (x, t) in data("…")``: the passes of P for some samples, none of which took effect.
 
     ``ranges`` are the least and the greatest number of each component in these samples.
     """

@@ -261,7 +261,8 @@ class Directive(Written):
 
     For ``%compile --passes P`` and the like, ``words`` is the option ``passes``. ``against`` is the second expression of
     ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …`` or ``%race train P with H1, H2 for …``.
-    ``pattern`` and ``data`` are those of ``%confusion P for (x, t) in data("…")``.
+    ``pattern`` and ``data`` are those of ``%confusion P for (x, t) in data("…")``, and for ``%sees … samples 12, 40`` the
+    numbers are ``words``.
     """
 
     name: Name

@@ -256,6 +256,10 @@ class Outputs:
         if running is None:
             for shown in (*beside, static):
                 self._display(shown)
+        elif beside and isinstance(result, r.TrainingDone):
+            # The progress of training has no widget: that of the result takes its place.
+            self._update(running.display, beside[0])
+            self._display(static)
         else:
             self._update(running.display, static)
 

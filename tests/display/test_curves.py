@@ -24,7 +24,9 @@ def drawing(image: str) -> ElementTree.Element:
 
 def line(values: list[float], epochs: int = 0) -> str:
     """The path of the curve."""
-    return next(e.get("d") or "" for e in drawing(curve_image(values, "", epochs).html).iter() if e.get("stroke-width") == "1.8")
+    return next(
+        e.get("d") or "" for e in drawing(curve_image(values, "", epochs).html).iter() if e.get("stroke-width") == "1.8"
+    )
 
 
 # -- axes ----------------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.pictures import TILE_CELLS, averaged_pages, extremes, tiles
+from rh_kernel.display.pictures import TILE_CELLS, averaged_pages, extremes, tiles_image
 from rh_kernel.display.training.curves import sparkline
 from rh_kernel.display.training.runs import duration, progress_html, progress_text, run_html, run_text
 from rh_kernel.display.training.weights import (
@@ -266,7 +266,7 @@ def test_pages_are_averaged_each_for_itself(rows: int, columns: int) -> None:
 
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 32])
 def test_tiles_stand_eight_in_a_row(count: int) -> None:
-    (image,) = images(assert_harmless(tiles(numbered(count), "rows")))
+    (image,) = images(assert_harmless(tiles_image(numbered(count), "rows").html))
     width, height = (int(image[side] or 0) for side in ("width", "height"))
     assert (width, height) == (min(count, 8) * 9 * 5, -(-count // 8) * 9 * 5)
 

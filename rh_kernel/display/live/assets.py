@@ -12,7 +12,20 @@ from pathlib import Path
 from rh_kernel.display.palette import ABOVE, BELOW, COLOURS, MARKS, triple
 from rh_kernel.syntax.printing.doc import Role
 
-KINDS = ("stepper", "player", "diagram", "derivation", "rewriting", "sweep", "confusion", "flow", "race", "surface", "knob")
+KINDS = (
+    "stepper",
+    "player",
+    "diagram",
+    "derivation",
+    "rewriting",
+    "sweep",
+    "confusion",
+    "flow",
+    "race",
+    "surface",
+    "sees",
+    "knob",
+)
 """The views; each is a module with a function of its name, and a style sheet."""
 
 _MIXED = "color-mix(in srgb, rgb(var(--rh-{})) 55%, var(--rh-ink))"

@@ -137,9 +137,9 @@ def _of_confusion(view: View, opening: Opened) -> Answers:
     A sample is in several cells, so ``{"ask": "pool"}`` has it once, and the other answers have the numbers of samples.
     """
     counts, columns = opening["counts"], [column["predicted"] for column in opening["columns"]]
-    cells = [
-        (i, j, count) for i, row in enumerate(counts) for j, count in zip(columns, row, strict=True)
-    ] or [(pair["target"], pair["predicted"], pair["count"]) for pair in opening["pairs"]]
+    cells = [(i, j, count) for i, row in enumerate(counts) for j, count in zip(columns, row, strict=True)] or [
+        (pair["target"], pair["predicted"], pair["count"]) for pair in opening["pairs"]
+    ]
     rows = [(i, ANY, sum(row)) for i, row in enumerate(counts)]
     totals = [(ANY, j, sum([row[n] for row in counts])) for n, j in enumerate(columns)]
     known: set[int] = set()

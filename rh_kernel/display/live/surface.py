@@ -13,7 +13,7 @@ from rh_kernel.display.pictures import source
 from rh_kernel.display.text import visible
 from rh_kernel.display.training import surfaces as drawn
 from rh_kernel.display.training.curves import LEFT, RIGHT, WIDTH
-from rh_kernel.display.training.runs import curve_picture, ends, head
+from rh_kernel.display.training.summary import curve_picture, ends, head
 from rh_kernel.display.training.weights import CARDS, LEGEND, Card, cards, others
 from rh_kernel.session.predictions import SurfaceShown
 from rh_kernel.session.results import TrainingDone
@@ -56,7 +56,7 @@ class SurfaceView:
                     "cards": [_card(card) for card in cards(done.changes)],
                     "first": CARDS,
                     "others": visible(others(done.changes[CARDS:])) if done.changes[CARDS:] else "",
-                    "legend": LEGEND,
+                    "legend": [*LEGEND],
                 }
 
     def answer(self, question: Record) -> Record:

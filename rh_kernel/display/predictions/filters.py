@@ -1,10 +1,10 @@
 """Weights as pictures of what they look for: the filters of a convolution, and the rows of a matrix applied to pictures."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from rh_kernel.display.markup import FAINT, box, code, element, span
-from rh_kernel.display.pictures import tiles
+from rh_kernel.display.pictures import Image, tiles_image
 from rh_kernel.display.training.weights import LEAST_SIDE
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import Role
@@ -28,17 +28,22 @@ def filters(content: Array) -> tuple[Array, str] | None:
             return None
 
 
-def filters_html(contents: Mapping[str, Array]) -> str:
-    """The filters among the contents of locations, of each the first ``MOST_TILES``."""
-    cards: list[str] = []
+def filter_images(contents: Mapping[str, Array]) -> Iterator[tuple[str, str, Image]]:
+    """Yield the names of the contents that are filters, what these are, and a picture of the first ``MOST_TILES``."""
     for name, content in contents.items():
         found = filters(content)
-        if found is None:
-            continue
-        shown, what = found
-        note = f" {what}" + (f", the first {MOST_TILES}" if len(shown) > MOST_TILES else "")
-        head = box("", code(name, Role.LOCATION, "font-weight:bold"), span(f"font-size:85%;{FAINT}", note))
-        cards.append(element("div", _CARD, head, box("margin:2px 0", tiles(shown[:MOST_TILES], f"{name}: {what}"))))
+        if found is not None:
+            shown, what = found
+            note = what + (f", the first {MOST_TILES}" if len(shown) > MOST_TILES else "")
+            yield name, note, tiles_image(shown[:MOST_TILES], f"{name}: {what}")
+
+
+def filters_html(contents: Mapping[str, Array]) -> str:
+    """The filters among the contents of locations."""
+    cards: list[str] = []
+    for name, note, image in filter_images(contents):
+        head = box("", code(name, Role.LOCATION, "font-weight:bold"), span(f"font-size:85%;{FAINT}", f" {note}"))
+        cards.append(element("div", _CARD, head, box("margin:2px 0", image.html)))
     return box("margin-top:6px", *cards) if cards else ""
 
 

@@ -7,9 +7,9 @@ from rh_kernel.display.data import contents as heap
 from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import FAINT, box, code, element, span
 from rh_kernel.display.palette import COLOURS
-from rh_kernel.display.pictures import Image
 from rh_kernel.display.registry import ResultView, as_html
-from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkline
+from rh_kernel.display.training.curves import HEIGHT, WIDTH, sparkline
+from rh_kernel.display.training.summary import curve_picture, ends, head, speed
 from rh_kernel.display.training.surfaces import strip_html, surface_html, surface_text
 from rh_kernel.display.training.weights import contents, gallery, moved, passing_gallery
 from rh_kernel.display.values import short
@@ -36,7 +36,7 @@ def progress_text(p: Progress) -> str:
     full = round(fraction * BAR)
     parts = [f"epoch {p.epoch}/{p.epochs} {'█' * full}{'░' * (BAR - full)} {fraction:.0%}"]
     parts += [short(values[-1]) for values in p.measures if values]
-    parts += [_speed(p.samples_per_second), _left(fraction, p.seconds)]
+    parts += [speed(p.samples_per_second), _left(fraction, p.seconds)]
     return " · ".join([part for part in parts if part])
 
 
@@ -53,7 +53,7 @@ def progress_html(p: Progress) -> str:
         (f"epoch {p.epoch} of {p.epochs}", f"{len(f'epoch of {p.epochs}{p.epochs}') * 0.6:.1f}em"),
         (duration(p.seconds), "6em"),
         (f"about {left}" if (left := _left(fraction, p.seconds)) else "", "9em"),
-        (_speed(p.samples_per_second), "9em"),
+        (speed(p.samples_per_second), "9em"),
     ]
     line = box("", *[span(f"display:inline-block;margin-right:1.2em;min-width:{style}", text) for text, style in words])
     titles = [*p.texts, *[""] * len(p.measures)]
@@ -121,29 +121,6 @@ def _curve(text: str, values: Sequence[float], epochs: int = 0) -> str:
     return element("div", _CARD, title, last, picture)
 
 
-def curve_picture(text: str, values: Sequence[float], epochs: int = 0) -> Image:
-    """The curve of the measure ``text`` over ``epochs``, or over as many as there are values."""
-    return curve_image(values, f"{text or 'the measure'} over the epochs: {sparkline(values)}", epochs)
-
-
-def head(done: TrainingDone) -> str:
-    """``12 epochs of 300 samples · 0.4 s · 9,000 samples/s``"""
-    speed = _speed(done.epochs * done.samples / done.seconds) if done.seconds > 0 else ""
-    epochs = f"{done.epochs} epoch{'' if done.epochs == 1 else 's'}"
-    samples = f"{done.samples:,} sample{'' if done.samples == 1 else 's'}"
-    parts = [f"{'stopped after ' if done.stopped else ''}{epochs} of {samples}", f"{done.seconds:.3g} s", speed]
-    return " · ".join([part for part in parts if part])
-
-
-def ends(values: Sequence[float]) -> str:
-    """The first value and the last."""
-    return short(values[-1]) if len(values) == 1 else f"{short(values[0])} → {short(values[-1])}"
-
-
-def _speed(samples_per_second: float) -> str:
-    return f"{samples_per_second:,.0f} samples/s" if samples_per_second < 1e15 else ""
-
-
 _CARD = f"display:inline-block;vertical-align:top;width:{WIDTH}px;max-width:100%;margin:4px 18px 4px 0"
 _TITLE = "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
 _BLANK = f"height:{HEIGHT}px;line-height:{HEIGHT}px;text-align:center;background-color:rgba(128,128,128,0.06)"
@@ -164,6 +141,4 @@ def _view(done: TrainingDone) -> View | None:
     return SurfaceView(done) if any(len(surface.frames) > 1 for surface in done.surfaces) else None
 
 
-TRAINING = ResultView(
-    TrainingDone, text=run_text, rich=as_html(run_html), records=lambda done: (_record(done),), live=_view
-)
+TRAINING = ResultView(TrainingDone, text=run_text, rich=as_html(run_html), records=lambda done: (_record(done),), live=_view)

@@ -47,7 +47,7 @@ WIDTH, HEIGHT = LEFT + SIDE + 8, SIDE + BOTTOM + 8
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Where a class is predicted, or one side of the middle: its name and colour, the sign of its samples, and its share of the plane."""
+    """Where a class is predicted, or one side of the middle: name, colour, sign of the samples, and share of the plane."""
 
     name: str
     colour: str
@@ -243,7 +243,8 @@ def strip_html(surface: Surface) -> str:
     """The states that were kept of a training run, as small pictures with their epochs; empty if there are none."""
     if len(surface.frames) < 2:
         return ""
-    chosen = np.unique(np.linspace(0, len(surface.frames) - 1, STATES).round().astype(int)).tolist()
+    last = len(surface.frames) - 1
+    chosen = dict.fromkeys([round(last * i / (STATES - 1)) for i in range(STATES)])
     figures = [
         element(
             "div",

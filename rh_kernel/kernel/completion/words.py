@@ -138,6 +138,8 @@ def _expected(definitions: Definitions, context: Word) -> Iterator[str]:
         yield "against"
     if context.directive in SAMPLE_DIRECTIVES:
         yield from _of_samples(context)
+    if context.directive == "sees" and context.follows_expression and "data" in [t.text for t in context.before]:
+        yield "samples"
     if context.follows_expression:
         yield from iteration_words(context.before)
     yield from _of_conditionals(context)

@@ -278,9 +278,20 @@ def _directive(c: Cursor, start: int) -> items.Directive:
     if name.text in SAMPLE_DIRECTIVES:
         c.need("for", f'write %{name.text} P for (x, t) in data("…")')
         p, data = samples(c)
-        return items.Directive(name, M, option, pattern=p, data=data, span=c.since(start))
+        chosen = _sample_numbers(c) if name.text == "sees" and c.take("samples") else ()
+        return items.Directive(name, M, chosen, pattern=p, data=data, span=c.since(start))
     against = expression(c) if name.text == "gradient" and c.take("against") else None
     return items.Directive(name, M, option, against, span=c.since(start))
+
+
+def _sample_numbers(c: Cursor) -> tuple[str, ...]:
+    """Parse ``12, 40``, after ``samples``."""
+    found: list[str] = []
+    while not found or c.take(","):
+        if c.token.kind is not Kind.NUMBER or not c.token.text.isdecimal():
+            raise c.fail("the number of a sample", "samples are counted from 0, for example `samples 12, 40`")
+        found.append(c.advance().text)
+    return tuple(found)
 
 
 def _option(c: Cursor, directive: str) -> tuple[str, ...]:

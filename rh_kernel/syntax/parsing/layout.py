@@ -26,7 +26,11 @@ _TIGHT_AFTER = frozenset(CLOSERS) - {"{", "<"} | {"%", ".."}
 _TRAINING_WORDS = frozenset({"for", "on", "as", *TRAINING_OPTIONS})
 _OPTION = 4  # `passes` in `%compile --passes` is the fourth token after the first
 _OPTIONS = {name: frozenset(options) for name, options in DIRECTIVE_OPTIONS.items()}
-_DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), **dict.fromkeys(SAMPLE_DIRECTIVES, frozenset({"for"})), **_OPTIONS}
+_DIRECTIVE_WORDS = {
+    "gradient": frozenset({"against"}),
+    **dict.fromkeys(SAMPLE_DIRECTIVES, frozenset({"for", "samples"})),
+    **_OPTIONS,
+}
 
 # Tokens after which a new part starts; after any other token a line continues the previous one.
 _BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"}) - {"<"}
