@@ -5,6 +5,7 @@ import { latestOnly } from "./latest.js";
 
 const KNOB_SETTLED_MS = 400;
 const KNOB_AGAIN_MS = 500;
+const KNOB_AS_WRITTEN = "as written";
 
 /** Fill `el` with the knob of `host.opening`; returns a function that disposes of it. */
 export function knob(host, el) {
@@ -13,11 +14,15 @@ export function knob(host, el) {
   let moved = null;
   const isList = record.scale === "list";
   const texts = record.values;
-  const name = h("label", { class: "rh-knob-name" }, h("code", {}, record.name), " = ");
+  // A parameter of a handler has, before it is changed, what is written in each application: the index -1.
+  const first = record.parameter ? 1 : 0;
+  const equals = h("span", {}, " = ");
+  const name = h("label", { class: "rh-knob-name" }, h("code", {}, record.name), equals);
   const value = h("output", { class: "rh-knob-value" });
   const id = `rh-knob-${Math.random().toString(36).slice(2)}`;
   const input = isList
-    ? h("select", { id, on: { change: (event) => move(event.target.selectedIndex) } }, texts.map((text) => h("option", {}, text)))
+    ? h("select", { id, on: { change: (event) => move(event.target.selectedIndex - first) } },
+      [...(record.parameter ? [KNOB_AS_WRITTEN] : []), ...texts].map((text) => h("option", {}, text)))
     : h("input", {
       id,
       type: "range",
@@ -35,10 +40,14 @@ export function knob(host, el) {
     h("span", { class: "rh-knob-end" }, `${texts[texts.length - 1]}${record.scale === "log" ? ", log" : ""}`),
   ];
 
+  const back = record.parameter && !isList
+    ? h("button", { type: "button", title: "give each application what is written there", on: { click: () => move(-1) } }, KNOB_AS_WRITTEN)
+    : null;
+
   /** The slider is at an index: say so at once, and tell the kernel. */
   function move(at) {
     moved = at;
-    say(texts[at]);
+    place(at, at < 0 ? KNOB_AS_WRITTEN : texts[at]);
     clearTimeout(timer);
     turn(at);
   }
@@ -63,9 +72,15 @@ export function knob(host, el) {
     timer = setTimeout(() => host.ask({ ask: "settle" }).catch(() => undefined), KNOB_SETTLED_MS);
   }
 
-  function say(text) {
+  /** Show an index and its text; without a value the slider is pale and stands in the middle. */
+  function place(at, text) {
+    if (isList) input.selectedIndex = at + first;
+    else input.value = String(at < 0 ? Math.floor(texts.length / 2) : at);
+    input.classList.toggle("rh-knob-unset", at < 0);
+    equals.textContent = at < 0 && !isList ? " " : " = ";
     value.textContent = isList ? "" : text;
     input.setAttribute("aria-valuetext", text);
+    if (back !== null) back.hidden = at < 0;
   }
 
   function pin(number, on) {
@@ -75,7 +90,7 @@ export function knob(host, el) {
     }).catch((error) => refill(notice, h("p", { class: "rh-gone" }, error.message)));
   }
 
-  function line({ number, label, state, why, follows }) {
+  function line({ number, label, state, why, follows, applications }) {
     const [sign, word] = followWords(state);
     const toggle = h(
       "button",
@@ -88,7 +103,8 @@ export function knob(host, el) {
       },
       state === "pinned" ? "unpin" : "pin",
     );
-    const reason = state === "behind" ? `: ${why}` : "";
+    const several = applications > 1 ? ` in ${applications} applications` : "";
+    const reason = state === "behind" ? `: ${why}` : state === "follows" ? several : "";
     return h(
       "li",
       { class: `rh-follow-${state}` },
@@ -100,11 +116,7 @@ export function knob(host, el) {
 
   function show(next) {
     record = { ...record, ...next };
-    if (moved === null) {
-      if (isList) input.selectedIndex = record.at;
-      else input.value = String(record.at);
-      say(record.value);
-    }
+    if (moved === null) place(record.at, record.value);
     input.disabled = record.gone !== "" || !host.alive();
     if (record.gone !== "") refill(notice, h("p", { class: "rh-gone" }, record.gone));
     const active = el.contains(document.activeElement) ? document.activeElement.getAttribute("data-number") : null;
@@ -113,7 +125,7 @@ export function knob(host, el) {
   }
 
   el.setAttribute("data-lm-suppress-shortcuts", "true");
-  el.append(h("div", { class: "rh-knob-line" }, name, isList ? input : value, ends), notice, followers);
+  el.append(h("div", { class: "rh-knob-line" }, name, isList ? input : value, ends, back), notice, followers);
   show(record);
   host.onOpening(show);
   host.onDeath(() => {

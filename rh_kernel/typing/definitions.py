@@ -9,7 +9,7 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.source.tables import table
 from rh_kernel.syntax.builtin import BUILT_IN_FAMILIES
-from rh_kernel.syntax.core import Handler, Scope, Term
+from rh_kernel.syntax.core import Const, Handler, Scope, Term
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Family, Location, LocationFamily, Parameter, StateFamily, located_state, members
 from rh_kernel.syntax.types import Type
@@ -142,7 +142,8 @@ class HandlerDefinition:
     """``handler sgd(alpha : A, t : B) = { … }``, generic in ``variables``.
 
     The parameters are free in ``handler``: the last one is index 0. Where the source leaves its type open it contains
-    metavariables, which are renewed at each use. ``nodes`` and ``needs`` are as for a net.
+    metavariables, which are renewed at each use. ``nodes`` and ``needs`` are as for a net. ``given`` are closed values that
+    each application gets for some parameters in the place of what is written there, as from ``%slider sgd.alpha``.
     """
 
     name: str
@@ -151,6 +152,7 @@ class HandlerDefinition:
     handler: Handler
     nodes: int = 0
     needs: tuple[Dim, ...] = ()
+    given: Mapping[str, Const] = field(default_factory=lambda: MappingProxyType({}))
 
 
 Definition: TypeAlias = (

@@ -11,6 +11,7 @@ from rh_kernel.display.registry import view_of
 from rh_kernel.display.text import visible
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.knobs.replay import Replay
+from rh_kernel.session.knobs.turning import parameter_name
 from rh_kernel.session.knobs.what_if import Offered
 from rh_kernel.session.results import CheckPassed, ItemFailed, ProgramMade, Result, SweepDone, TrainingDone, ValueFound
 from rh_kernel.syntax.core import Term
@@ -41,7 +42,7 @@ class Follower:
     never: str = ""
     latest: Result | None = None
     view: View | None = None
-    values: Mapping[str, Term] = field(default_factory=dict[str, Term])
+    values: Mapping[str, Term | None] = field(default_factory=dict[str, Term | None])
     names: str = ""
     offered: Offered | None = None
     known: dict[str, bool] = field(default_factory=dict[str, bool])
@@ -52,12 +53,13 @@ class Follower:
             self.known[name] = self.replay.depends_on(name)
         return self.known[name]
 
-    def is_current(self, values: Mapping[str, Term]) -> bool:
-        """Whether the output was made with these values of the knobs that it depends on, or tried to be."""
-        return all(
-            (made := self.values.get(name)) is not None and np.array_equal(to_array(made), to_array(now), equal_nan=True)
-            for name, now in values.items()
-        )
+    def changed(self, values: Mapping[str, Term | None]) -> tuple[str, ...]:
+        """Return the knobs with whose values the output was not made, nor was tried to be; ``values`` are the current ones.
+
+        The parameter of a handler whose knob is gone has what is written again.
+        """
+        gone = [name for name, made in self.values.items() if parameter_name(name) and made is not None and name not in values]
+        return (*gone, *[name for name, now in values.items() if not _is_same(self.values.get(name), now)])
 
     @property
     def label(self) -> str:
@@ -70,6 +72,12 @@ class Follower:
     def state(self) -> str:
         """``pinned``, ``behind`` or ``follows``"""
         return "pinned" if self.is_pinned else "behind" if self.behind else "follows"
+
+
+def _is_same(one: Term | None, other: Term | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(to_array(one), to_array(other), equal_nan=True)
 
 
 def may_follow(result: Result) -> bool:

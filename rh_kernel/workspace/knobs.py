@@ -1,7 +1,8 @@
 """The knobs of a notebook and the outputs that follow them: what depends on a value that is changed in the page runs again.
 
 An output follows from the heap from which its item first ran, so however often a value changes, each output shows what one run
-with that value gives; the heap of the session stays. An output that is pinned, or cannot follow, says so.
+with that value gives; the heap of the session stays. An output that is pinned, or cannot follow, says so. The value of a
+handler's parameter is no part of the session: only the outputs that follow have it, and a cell that runs has what is written.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +22,7 @@ from rh_kernel.session.knobs.events import Begun
 from rh_kernel.session.knobs.knob import KnobShown
 from rh_kernel.session.knobs.replay import SECONDS, Replay, is_out_of_time
 from rh_kernel.session.knobs.show import Named, named
-from rh_kernel.session.knobs.turning import turned
+from rh_kernel.session.knobs.turning import declared_name, parameter_name, turned
 from rh_kernel.session.knobs.what_if import Offered, changed, offered
 from rh_kernel.session.results import (
     Event,
@@ -36,7 +37,7 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.signature import Location
-from rh_kernel.typing.definitions import Definitions
+from rh_kernel.typing.definitions import Declared, Definitions
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.followers import Follower, may_follow, reasons
 from rh_kernel.workspace.interrupts import Interrupts
@@ -75,19 +76,20 @@ class KnobView:
             "values": values,
             "scale": knob.scale.value,
             "range": range_text(knob),
+            "parameter": bool(parameter_name(knob.name)),
             **self._knobs.state_of(knob),
         }
 
     def answer(self, question: Record) -> Record:
-        """Answer ``turn`` (to the value ``at`` an index), ``pin`` (the output ``number``), or ``settle``.
+        """Answer ``turn`` (to the value ``at`` an index, or -1 for what is written), ``pin`` (the output ``number``), or ``settle``.
 
         ``settle`` says that no further change follows at once: the outputs of the saved notebook are renewed. Raises
         ``Unanswerable``.
         """
         match text_field(question, "ask"):
             case "turn":
-                value = self.knob.values[int_field(question, "at", 0, len(self.knob.values) - 1)]
-                self._knobs.turn(self.knob, value)
+                at = int_field(question, "at", -1 if parameter_name(self.knob.name) else 0, len(self.knob.values) - 1)
+                self._knobs.turn(self.knob, None if at < 0 else self.knob.values[at])
             case "pin":
                 self._knobs.pin(int_field(question, "number", 0, 10**9), on=bool_field(question, "on"))
             case "settle":
@@ -98,6 +100,7 @@ class KnobView:
 
 
 DECLARED_AGAIN = "that was declared again; run this cell again"
+RAN_AS_WRITTEN = "it shows what is written, and follows at the next move"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +133,14 @@ class Knobs:
         self._begun: Begun | None = None
         self._coming: Follower | None = None
         self._count = 0
+        self._given: dict[str, Term] = {}
 
     def clear(self, cell: str) -> None:
         """Forget the outputs of a cell that runs again."""
         self.views = [(owner, view) for owner, view in self.views if owner != cell]
         self.followers = [f for f in self.followers if f.cell != cell]
+        names = {view.knob.name for _, view in self.views}
+        self._given = {name: value for name, value in self._given.items() if name in names}
 
     def display_of(self, cell: str, event: Event) -> str | None:
         """Note an event that is about to be shown; return the display id for an output that may change later, else ``None``."""
@@ -143,7 +149,7 @@ class Knobs:
             case Begun():
                 self._begun = event
             case Shown(_, KnobShown() as knob):
-                view = KnobView(self, knob, uuid4().hex)
+                view = KnobView(self, replace(knob, value=self._given.get(knob.name, knob.value)), uuid4().hex)
                 self.views.append((cell, view))
                 return view.display
             case Shown(_, result) if self._begun is not None and may_follow(result):
@@ -191,30 +197,46 @@ class Knobs:
             if now is not None:
                 view.knob = replace(view.knob, value=now.value)
         for follower in self.followers:
-            if not follower.is_current(self.values_of(follower)):
+            values = self.values_of(follower)
+            changed = follower.changed(values)
+            if any(name in follower.values for name in changed):
                 self._run_again(follower)
+            elif changed and not follower.behind:
+                follower.behind = RAN_AS_WRITTEN
         self._show()
 
-    def turn(self, knob: KnobShown, value: Term) -> None:
-        """Give the name of a knob a value, and run again what depends on it. Raises ``Unanswerable``."""
+    def turn(self, knob: KnobShown, value: Term | None) -> None:
+        """Give the name of a knob a value, and run again what depends on it; ``None`` for what is written.
+
+        Raises ``Unanswerable``.
+        """
         name, interrupts = knob.name, Interrupts()
         if self._named(knob) is None:
             raise Unanswerable(_gone(knob))
         with interrupts.watched():
-            try:
-                with self._workspace.changing() as put:
-                    before = self._workspace.session
-                    put(replace(turned(before, name, value), past=before.past))
-            except Busy:
-                raise Unanswerable("a cell is running; the value changes when it is done") from None
-            except Failure as failure:
-                raise Unanswerable(reasons(ItemFailed(failure.diagnostics))) from None
+            if parameter_name(name):
+                self._given = (
+                    {**self._given, name: value} if value is not None else {n: V for n, V in self._given.items() if n != name}
+                )
+            elif value is not None:
+                self._change(name, value)
             for _, view in self.views:
                 if view.knob.name == name:
                     view.knob = replace(view.knob, value=value)
             for follower in self._of(name):
                 self._run_again(follower)
         self._mark()
+
+    def _change(self, name: str, value: Term) -> None:
+        """Give a constant or a dimension of the session a value. Raises ``Unanswerable``."""
+        try:
+            with self._workspace.changing() as put:
+                before = self._workspace.session
+                put(replace(turned(before, name, value), past=before.past))
+        except Busy:
+            raise Unanswerable("a cell is running; the value changes when it is done") from None
+        except Failure as failure:
+            raise Unanswerable(reasons(ItemFailed(failure.diagnostics))) from None
 
     def pin(self, number: int, *, on: bool) -> None:
         """Pin an output, or let it follow again."""
@@ -248,9 +270,16 @@ class Knobs:
         """Return the value of a knob, what follows it, and why it cannot be changed, if so."""
         now = self._named(knob)
         current = knob if now is None else replace(knob, value=now.value)
-        declared = self._definitions.named.get(knob.name)
+        declared = self._declared(knob.name)
         followers: list[Json] = [
-            {"number": f.number, "label": f.label, "state": f.state, "why": f.behind, "follows": not f.never}
+            {
+                "number": f.number,
+                "label": f.label,
+                "state": f.state,
+                "why": f.behind,
+                "follows": not f.never,
+                "applications": f.replay.applications(knob.name),
+            }
             if declared is not None and f.replay.knew(declared)
             else {"number": f.number, "label": f.label, "state": "behind", "why": DECLARED_AGAIN, "follows": False}
             for f in self.followers
@@ -264,11 +293,15 @@ class Knobs:
         }
 
     def _named(self, knob: KnobShown) -> Named | None:
-        """Return the constant or dimension that the knob sets; ``None`` if its name is none of these any longer."""
-        now = named(self._definitions.named.get(knob.name))
-        if now is None or (now.type is None) != knob.is_dimension or now.content.shape != to_array(knob.values[0]).shape:
+        """Return what the knob sets, with its current value; ``None`` if its name no longer stands for such a thing."""
+        now = named(self._definitions, knob.name)
+        if now is None or (now.type is None) != knob.is_dimension or not now.takes(to_array(knob.values[0]).shape):
             return None
-        return now
+        return replace(now, value=self._given.get(knob.name)) if parameter_name(knob.name) else now
+
+    def _declared(self, name: str) -> Declared | None:
+        """Return the declaration that a knob of this name sets."""
+        return self._definitions.named.get(declared_name(name))
 
     @property
     def _definitions(self) -> Definitions:
@@ -276,15 +309,14 @@ class Knobs:
 
     def _of(self, name: str) -> list[Follower]:
         """Return the outputs that depend on a name as it is declared now."""
-        declared = self._definitions.named.get(name)
+        declared = self._declared(name)
         return [f for f in self.followers if declared is not None and f.depends_on(name) and f.replay.knew(declared)]
 
-    def values_of(self, follower: Follower) -> dict[str, Term]:
-        """Return the current values of the knobs that an output depends on."""
-        found: dict[str, Term] = {}
-        for name in dict.fromkeys([view.knob.name for _, view in self.views]):
-            declared = self._definitions.named.get(name)
-            now = named(declared)
+    def values_of(self, follower: Follower) -> dict[str, Term | None]:
+        """Return the current values of the knobs that an output depends on, ``None`` for what is written."""
+        found: dict[str, Term | None] = {}
+        for name, knob in {view.knob.name: view.knob for _, view in self.views}.items():
+            declared, now = self._declared(name), self._named(knob)
             if declared is not None and now is not None and follower.depends_on(name) and follower.replay.knew(declared):
                 found[name] = now.value
         return found
@@ -303,7 +335,7 @@ class Knobs:
             follower.never = "it is one of several lines"
         elif isinstance(result, ValueFound) and not self.values_of(follower):
             follower.never = "it ran before there was a knob"
-        follower.values = {name: now.value for name, d in session.definitions.named.items() if (now := named(d)) is not None}
+        follower.values = {name: now.value for name in session.definitions.named if (now := named(session.definitions, name))}
         self.followers = [*self.followers[-MOST_FOLLOWERS + 1 :], follower]
         self._coming = follower
         return None if follower.never else follower.display

@@ -114,6 +114,54 @@ def test_an_item_that_has_an_error_with_the_value_gives_the_error() -> None:
     assert isinstance(result, ItemFailed)
 
 
+RULES = """const base = 1
+loc w : Real(1, 2) = [[0.5, -1]]
+op FC[l : Loc(p, q)] : Real(q) -> Real(p)
+handler descent(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return base * (x - t)
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in let _ <= Put[l](w - alpha * outer(y, x)) in return w^T @ y
+}
+handler none : rev handler(Real(2)) = { return x -> return x }
+handler of_pair(p : Real * Real) : rev handler(Real(2)) = { return x -> return x }
+net learn(x : Real(2)) : Real(2) = rev handle (x) <u>. FC[w](u) with descent({inner}, [1])"""
+TWICE = "let a <= learn([1, 2]) in let b <= rev handle (a) <u>. FC[w](u) with descent({outer}, [1]) in let v <= Get[w]() in return (b, v)"
+
+
+def rules(inner: float) -> Session:
+    return run(Session.start(Path()), RULES.replace("{inner}", str(inner)))[1]
+
+
+def replay(session: Session, text: str) -> Replay:
+    (begun,) = [event for event in execute(session, Source("cell", text), cell="c") if isinstance(event, Begun)]
+    assert isinstance(begun.session, Session)
+    return Replay(begun.item, begun.session)
+
+
+@given(st.floats(-10, 10), st.floats(-10, 10), st.floats(-2, 2))
+def test_each_application_gets_the_value_of_a_parameter(alpha: float, written: float, base: float) -> None:
+    given = {"descent.alpha": constant(alpha), "base": constant(base)}
+    found = replay(rules(written), TWICE.replace("{outer}", str(written + 1))).run(ValueFound, given)
+    asked = RULES.replace("{inner}", str(alpha)).replace("base = 1", f"base = {base}")
+    (wanted,), _ = run(run(Session.start(Path()), asked)[1], TWICE.replace("{outer}", str(alpha)))
+    assert isinstance(found, ValueFound)
+    assert isinstance(wanted, ValueFound)
+    assert found.value == wanted.value
+    kept = replay(rules(alpha), TWICE.replace("{outer}", str(alpha))).run(
+        ValueFound, {"descent.alpha": None, "base": constant(base)}
+    )
+    assert isinstance(kept, ValueFound)
+    assert kept.value == wanted.value
+
+
+def test_a_value_that_does_not_fit_an_application_is_an_error_of_its_item() -> None:
+    item = replay(rules(0.1), "rev handle ([1, 2]) <u>. FC[w](u) with descent(0.1, [1])")
+    assert item.applications("descent.t") == 1
+    failed = item.run(ValueFound, {"descent.t": constant([1, 2])})
+    assert isinstance(failed, ItemFailed)
+    assert [d.code for d in failed.diagnostics] == ["RH102"]
+
+
 @given(st.floats(1e-6, 1e6), st.floats(1.001, 1e6))
 def test_a_logarithmic_slider_goes_from_one_end_to_the_other(low: float, ratio: float) -> None:
     found = [float(to_array(V)[0]) for V in logarithmically(low, low * ratio)]
@@ -146,6 +194,10 @@ def test_a_knob_without_a_page_says_the_value_and_what_there_is() -> None:
         "item": 1, "kind": "knob", "name": "alpha", "value": [0.1], "from": [0.01], "to": [1.0], "scale": "log",
     }  # fmt: skip
     assert text(shown("dim n = 3\n%slider n 1 8")).endswith("from 1 to 8")
+    parameter = shown(f"{RULES.replace('{inner}', '1')}\n%slider descent.alpha 0.01 1 log")
+    assert text(parameter) == "descent.alpha as written  from 0.01 to 1.0, logarithmic"
+    assert records(1, parameter)[0]["value"] is None
+    assert len(shown(f"{RULES.replace('{inner}', '1')}\n%knob descent.t [[1], [2]]").values) == 2
     choice = shown("const t = [0.5, 1]\n%knob t [[0.5, 1], [1, 0]]")
     assert text(choice) == "t = [0.5, 1.0]  one of [0.5, 1.0], [1.0, 0.0]"
     assert [to_array(V).tolist() for V in shown("const a = 1\n%knob a [1, 2]").values] == [[1.0], [2.0]]
@@ -180,10 +232,18 @@ def test_a_knob_without_a_page_says_the_value_and_what_there_is() -> None:
         ("%knob t [[1, 2], [3]]", "[[1, 2], [3]]"),
         ("%knob n [1.5]", "[1.5]"),
         ("%knob who [1]", "who"),
+        ("%slider descent 0 1", "descent"),
+        ("%slider descent.rate 0 1", "descent.rate"),
+        ("%slider descnt.alpha 0 1", "descnt.alpha"),
+        ("%slider descent.t 0 1", "descent.t"),
+        ("%slider alpha.t 0 1", "alpha.t"),
+        ("%slider none 0 1", "none"),
+        ("%slider of_pair.p 0 1", "of_pair.p"),
+        ("%knob descent.t [[[1]], [[2]]]", "[[[1]], [[2]]]"),
     ],
 )
 def test_bad_arguments_are_marked(line: str, marked: str) -> None:
-    before = after(session(), "const t = [0.5, 1]\nconst pair = (1, 2)")
+    before = after(session(), f"const t = [0.5, 1]\nconst pair = (1, 2)\n{RULES.replace('{inner}', '1')}")
     found, since = run(before, line)
     assert codes(found) == ["RH042"]
     (failed,) = found

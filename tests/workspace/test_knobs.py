@@ -215,6 +215,70 @@ def test_a_knob_follows_the_cells(notebook: Notebook) -> None:
         notebook.ask("turn", at=0)
 
 
+APPLIED = "rev handle ([1, 2]) <x>. FC[w](x) with descent({})"
+
+
+@pytest.fixture
+def rates() -> Iterator[Notebook]:
+    made = Notebook()
+    for cell, text in {
+        "net": NET,
+        "knob": "%slider descent.rate 0.1 0.4 0.1",
+        "pass": f"%gradient {APPLIED.format(0.3)}",
+    }.items():
+        made.run(cell, text)
+    yield made
+    for cell in ("knob", "pass"):
+        made.widgets.clear(cell)
+
+
+def rate(notebook: Notebook) -> str:
+    """The rate in the player."""
+    (found,) = [label for label in labels(notebook.opened()) if "outer" in label]
+    return found.split()[2]
+
+
+def test_a_parameter_has_what_is_written_until_it_is_turned(rates: Notebook) -> None:
+    assert (rates.knob().opening()["value"], rates.knob().opening()["at"]) == ("as written", -1)
+    assert (rate(rates), rates.ask("settle")[0][1]) == ("0.3", "follows")
+    before, heap = rates.workspace.session, rates.workspace.heap["w"].tolist()
+    rates.ask("turn", at=1)
+    assert (rate(rates), rates.knob().opening()["value"]) == ("0.2", "0.2")
+    assert rates.workspace.session is before
+    assert rates.workspace.heap["w"].tolist() == heap
+    rates.ask("turn", at=-1)
+    assert (rate(rates), rates.knob().opening()["at"]) == ("0.3", -1)
+
+
+def test_all_applications_of_an_item_get_the_value(rates: Notebook) -> None:
+    rates.run("value", f"let a <= {APPLIED.format(0.1)} in {APPLIED.format(0.2)}")
+    rates.ask("turn", at=3)
+    again = Workspace(Path())
+    again.run(NET)
+    again.run(APPLIED.format(0.3))
+    wanted = again.run(f"let a <= {APPLIED.format(0.4)} in {APPLIED.format(0.4)}").text
+    assert rates.updates[-1][1] == wanted
+    answer: Any = rates.knob().opening()
+    assert [f["applications"] for f in answer["followers"]] == [1, 2]
+
+
+def test_a_cell_that_runs_shows_what_is_written(rates: Notebook) -> None:
+    rates.ask("turn", at=0)
+    rates.run("pass", f"%gradient {APPLIED.format(0.25)}")
+    assert (rate(rates), rates.ask("settle")[0][1]) == ("0.25", "behind")
+    rates.ask("turn", at=1)
+    assert (rate(rates), rates.ask("settle")[0][1]) == ("0.2", "follows")
+    rates.run("net", NET.replace("x -> return x", "x -> return 2 * x"))
+    assert rates.ask("settle")[0][1] == "behind", "it was made with the earlier handler"
+
+
+def test_without_its_knob_a_parameter_has_what_is_written_again(rates: Notebook) -> None:
+    rates.ask("turn", at=1)
+    assert rate(rates) == "0.2"
+    rates.run("knob", "%slider descent.rate 0.1 0.4 0.1")
+    assert (rate(rates), rates.knob().opening()["at"]) == ("0.3", -1)
+
+
 def test_only_values_of_the_knob_can_be_set(notebook: Notebook) -> None:
     for at in (-1, 3, 0.5, "1", None, True):
         with pytest.raises(Unanswerable):

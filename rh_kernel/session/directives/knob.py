@@ -1,4 +1,4 @@
-"""``%knob name [value, …]``: a choice in the page among values of a constant or of a dimension."""
+"""``%knob name [value, …]``: a choice in the page among values of a constant, a dimension or a handler's parameter."""
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
@@ -14,6 +14,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parsing.parser import parse
+from rh_kernel.syntax.types import SCALAR, real
 from rh_kernel.syntax.values import constant
 from rh_kernel.typing.definitions import ConstDefinition, Definitions
 from rh_kernel.typing.elaboration.declarations import declare
@@ -33,14 +34,13 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> ShowKnob:
 
 def _choices(item: items.Directive, named: Named, span: Span, context: AnalysisContext) -> list[Array]:
     """Return the values in the list at ``span``, each of the shape of the constant. Raises ``Rejected``."""
-    shape = named.content.shape
     whole = _array(context.definitions, span, context)
     if whole is None or not span.text.startswith("["):
         raise refusal(item, span, "a name, and the list of its values", _EXAMPLE)
-    rows = whole.reshape(*whole.shape, 1) if whole.ndim == 1 and shape == (1,) else whole
-    if rows.shape[1:] != shape:
-        found = ", ".join([str(n) for n in rows.shape[1:]])
-        hint = f"`{named.name}` has the shape ({', '.join([str(n) for n in shape])}), the values in the list ({found})"
+    rows = whole.reshape(*whole.shape, 1) if whole.ndim == 1 and named.is_number else whole
+    if not named.takes(rows.shape[1:]):
+        found = f"have the type {real(*rows.shape[1:])}" if rows.ndim > 1 else "are numbers"
+        hint = f"`{named.name}` has the type {SCALAR if named.type is None else named.type}, and the values in the list {found}"
         raise refusal(item, span, f"values of the type of `{named.name}`", hint)
     if len(rows) > MAX_VALUES:
         raise refusal(item, span, f"at most {MAX_VALUES:,} values", _EXAMPLE)
@@ -67,7 +67,7 @@ def _array(definitions: Definitions, span: Span, context: AnalysisContext) -> Ar
 DIRECTIVE = Directive(
     "knob",
     "name [value, …]",
-    "a choice among values of a constant or a dimension; what depends on it runs again",
+    "a choice among values of a constant, a dimension or a handler's parameter; what depends on it runs again",
     _analyze,
     order=251,
     example="""
@@ -75,6 +75,6 @@ const t = [0.5, 1]
 %knob t [[0.5, 1], [1, 0]]
 """,
     details="""
-See [Knobs](#knobs).
+The name may be that of a handler's parameter, as in `%knob sgd.alpha [0.1, 1]`. See [Knobs](#knobs).
 """,
 )

@@ -1,4 +1,4 @@
-"""``%slider name from to [log|step]``: a slider in the page for a constant that is one number, or for a dimension."""
+"""``%slider name from to [log|step]``: a slider in the page for one number: a constant, a dimension or a parameter."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from rh_kernel.syntax.core import Term
 
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _WANTED = "a name, where the slider begins and ends, and perhaps `log` or a step"
-_EXAMPLE = "for example `%slider alpha 0.01 1 log` or `%slider alpha 0 1 0.05`"
+_EXAMPLE = "for example `%slider alpha 0.01 1 log`, `%slider alpha 0 1 0.05`, or `%slider sgd.alpha 0.01 1 log`"
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> ShowKnob:
@@ -23,7 +23,7 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> ShowKnob:
         raise invalid_arguments("slider", item.span, _WANTED, found, _EXAMPLE)
     named = named_number(item, context)
     span, *spans = argument_spans(item)
-    if named.content.size != 1 or named.content.ndim != 1:
+    if not named.is_number:
         hint = "`%knob` chooses among arrays, for example `%knob t [[0.5], [1]]`"
         raise refusal(item, span, f"a name of one number, and `{named.name}` is of type {named.type}", hint)
     numbers = [_number(item, one) for one in spans[:2]]
@@ -74,7 +74,7 @@ def _number(item: items.Directive, span: Span, wanted: str = "a number here") ->
 DIRECTIVE = Directive(
     "slider",
     "name from to [log|step]",
-    "a slider for a constant or a dimension; what depends on it runs again as it is dragged",
+    "a slider for a constant, a dimension or a handler's parameter; what depends on it runs again as it is dragged",
     _analyze,
     order=250,
     example="""
@@ -82,6 +82,6 @@ const alpha = 0.1
 %slider alpha 0.01 1 log
 """,
     details="""
-See [Knobs](#knobs).
+`%slider sgd.alpha 0.01 1 log` is a slider for the parameter `alpha` of the handler `sgd`, in all its applications. See [Knobs](#knobs).
 """,
 )

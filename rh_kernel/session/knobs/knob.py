@@ -31,12 +31,13 @@ class Scale(Enum):
 class KnobShown(Result):
     """A knob: ``value`` is the current value of the name, one of the ``values`` or between them.
 
-    All are closed terms of the type of the constant; those of a dimension are whole numbers.
+    All are closed terms of the type of the constant; those of a dimension are whole numbers. The name ``sgd.alpha`` is that of
+    the parameter ``alpha`` of the handler ``sgd``; its value is ``None`` while each application has what is written there.
     """
 
     name: str
     is_dimension: bool
-    value: Term
+    value: Term | None
     values: tuple[Term, ...]
     scale: Scale
 

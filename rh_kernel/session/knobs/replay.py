@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rh_kernel.session.errors import OutOfTime
-from rh_kernel.session.knobs.turning import turned
+from rh_kernel.session.knobs.turning import declared_name, parameter_name, turned
 from rh_kernel.session.reachable import depends_on
 from rh_kernel.session.results import ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, run_items
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Term
+from rh_kernel.syntax.surface import HandlerName
 from rh_kernel.syntax.surface_items import Item, SweepItem, TrainItem
+from rh_kernel.syntax.surface_traversal import nodes
 from rh_kernel.typing.definitions import Declared
 
 SECONDS = 1
@@ -26,9 +28,14 @@ class Replay:
     session: Session
 
     def depends_on(self, name: str) -> bool:
-        """Whether the item depends on a name that was declared when it ran."""
-        definitions = self.session.definitions
-        return name in definitions.named and depends_on(self.item, definitions, name)
+        """Whether the item depends on what a knob of this name sets, and it was declared when the item ran."""
+        definitions, owner = self.session.definitions, declared_name(name)
+        return owner in definitions.named and depends_on(self.item, definitions, owner)
+
+    def applications(self, name: str) -> int:
+        """How often the item itself applies the handler whose parameter a knob of this name sets."""
+        owner = declared_name(name) if parameter_name(name) else ""
+        return len([e for e in nodes(self.item) if isinstance(e, HandlerName) and e.name.text == owner])
 
     def knew(self, declared: Declared) -> bool:
         """Whether this declaration, perhaps with another value, was there when the item ran."""
@@ -40,17 +47,18 @@ class Replay:
         """Whether the item trains, which takes too long to be done again at each change."""
         return isinstance(self.item, TrainItem | SweepItem)
 
-    def run(self, kind: type[Result], values: Mapping[str, Term]) -> Result:
+    def run(self, kind: type[Result], values: Mapping[str, Term | None]) -> Result:
         """Run the item with these values, for at most ``SECONDS``; return its result of this kind, or ``ItemFailed``.
 
-        Nothing of the run takes effect.
+        ``None`` stands for what is written. Nothing of the run takes effect.
         """
         session = self.session
         bounds = replace(session.settings.bounds, seconds=SECONDS)
         session = replace(session, settings=replace(session.settings, bounds=bounds))
         try:
-            for name, value in values.items():
-                session = turned(session, name, value)
+            # A handler that is declared again with another constant begins without values for its parameters.
+            for name, value in sorted(values.items(), key=lambda entry: bool(parameter_name(entry[0]))):
+                session = session if value is None else turned(session, name, value)
         except Failure as failure:
             return ItemFailed(failure.diagnostics)
         found = [event.result for event in run_items(session, (self.item,)) if isinstance(event, Shown)]

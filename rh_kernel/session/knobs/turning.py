@@ -1,4 +1,7 @@
-"""A session in which a constant or a dimension has another value, and what is declared with it is declared again."""
+"""A session in which a constant, a dimension or a parameter of a handler has another value.
+
+What is declared with it is declared again.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,19 +21,21 @@ from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import Item
-from rh_kernel.typing.definitions import ConstDefinition, Declared, Definitions, DimDefinition
+from rh_kernel.syntax.values import constant
+from rh_kernel.typing.definitions import ConstDefinition, Declared, Definitions, DimDefinition, HandlerDefinition
 
 
 def turned(session: Session, name: str, value: Term) -> Session:
     """Return the session in which the constant or dimension ``name`` has this value, a closed term of its type.
 
-    What is declared with it, directly or not, is declared again with the same text; locations among these get their initial
+    For the name ``sgd.alpha`` each application of the handler ``sgd`` gets the value, a constant, for its parameter ``alpha``. What is declared with it, directly or not, is declared again with the same text; locations among these get their initial
     content, and all others keep theirs. Raises ``Rejected`` if one of these declarations has an error with this value, and
     ``Stuck`` if an initial content has no value.
     """
-    declared = session.definitions.named[name]
-    to_renew = [session.definitions.named[found] for found in dependents(session.definitions, name)]
-    definitions = _with_value(session.definitions, declared, value)
+    owner, parameter = declared_name(name), parameter_name(name)
+    declared = session.definitions.named[owner]
+    to_renew = [session.definitions.named[found] for found in dependents(session.definitions, owner)]
+    definitions = _with_value(session.definitions, declared, parameter, value)
     after = replace(session, definitions=definitions)
     for old in to_renew:
         after = _renewed(after, old)
@@ -38,9 +43,22 @@ def turned(session: Session, name: str, value: Term) -> Session:
     return replace(after, heap=_without(after.heap, gone), initial=_without(after.initial, gone)) if gone else after
 
 
-def _with_value(definitions: Definitions, declared: Declared, value: Term) -> Definitions:
+def declared_name(name: str) -> str:
+    """Return the name of the declaration that a knob sets: for ``sgd.alpha`` that of the handler."""
+    return name.partition(".")[0]
+
+
+def parameter_name(name: str) -> str:
+    """Return the parameter in ``sgd.alpha``; it is empty for the name of a constant or dimension."""
+    return name.partition(".")[2]
+
+
+def _with_value(definitions: Definitions, declared: Declared, parameter: str, value: Term) -> Definitions:
     name, content = declared.definition.name, to_array(value)
     match declared.definition:
+        case HandlerDefinition() as H:
+            definition = replace(H, given=MappingProxyType({**H.given, parameter: constant(content)}))
+            return definitions.with_(definition, declared.span, declared.cell, (), declared.text)
         case DimDefinition():
             definition = DimDefinition(name, int(content.item()))
         case ConstDefinition(type=A):

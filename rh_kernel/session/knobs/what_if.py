@@ -34,7 +34,7 @@ class Offered:
     contents: Mapping[Location, Array]
 
 
-def offered(replay: Replay, made: GradientMade, values: Mapping[str, Term]) -> Offered:
+def offered(replay: Replay, made: GradientMade, values: Mapping[str, Term | None]) -> Offered:
     """Return what can be changed in a pass, with what it was; ``values`` are the current ones of knobs.
 
     Of two passes beside each other it is only the heap from which both run.
@@ -61,7 +61,7 @@ def changed(replay: Replay, point: Array | None, contents: Mapping[Location, Arr
     return Replay(item, session)
 
 
-def _point(replay: Replay, values: Mapping[str, Term]) -> Array | None:
+def _point(replay: Replay, values: Mapping[str, Term | None]) -> Array | None:
     item = replay.item
     if not isinstance(item, items.Directive) or not isinstance(item.argument, s.RevHandleExpr) or item.against is not None:
         return None

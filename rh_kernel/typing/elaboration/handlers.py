@@ -14,9 +14,12 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, apply_handler, solutions, specialise, specialise_type
 from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope, Term
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.printing.constants import array_doc
+from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.rebuild import Transform, rebuild
 from rh_kernel.syntax.signature import DeclaredLocations, Pattern
 from rh_kernel.syntax.types import Product, Shape, Type
+from rh_kernel.syntax.values import constant_type
 from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition
 from rh_kernel.typing.diagnostics import handlers as diagnostics
@@ -33,6 +36,9 @@ from rh_kernel.typing.elaboration.terms import Terms
 from rh_kernel.typing.errors import AnswerDepends, HandlerWithoutReturn, WrongNumberOfArguments
 from rh_kernel.typing.unification.atoms import dimension_names
 from rh_kernel.typing.unification.unify import Unifier
+
+_GIVEN_ENTRIES = 16
+"""The most entries of a given value that are written out in the name of a handler."""
 
 ElaborateCommand = Callable[[Context, s.Expr, Type | None, Expectation], tuple[Command, Type]]
 
@@ -118,11 +124,17 @@ class Handlers:
         for e, (name, A) in zip(h.arguments, d.parameters, strict=True):
             asked = Expectation(f"the parameter `{name}` of `{d.name}`", story=lambda: where(cx, h.name.text))
             with siblings:
-                arguments.append(self.terms.check(closed, e, specialise_type(fresh.type(A), static), asked))
+                B = specialise_type(fresh.type(A), static)
+                M = self.terms.check(closed, e, B, asked)
+                V = d.given.get(name)
+                if V is not None and not self.unifier.unify_types(constant_type(V), B):
+                    what = f"the value of `{d.name}.{name}`"
+                    raise types_differ(self.unifier, e.span, what, constant_type(V), B, asked)
+                arguments.append(M if V is None else V)
         siblings.raise_errors()
         H = specialise(cast(Handler, rebuild(d.handler, 0, fresh)), static)
         self.unifier.uses.append((h.span, H))
-        written = " ".join(h.span.text.split())
+        written = _written(h, d)
         match H:
             case ReverseHandler():
                 return replace(apply_handler(H, tuple(arguments)), name=written)
@@ -286,6 +298,17 @@ def _fresh_copy(unifier: Unifier) -> Transform:
         lambda x: shapes.setdefault(x.number, unifier.fresh_shape()),
         lambda A: types.setdefault(A.number, unifier.fresh_type()),
     )
+
+
+def _written(h: s.HandlerName, d: HandlerDefinition) -> str:
+    """The application as it is written, on one line, with the values that are given in the place of arguments."""
+    if not d.given:
+        return " ".join(h.span.text.split())
+    texts = [
+        " ".join(e.span.text.split()) if (V := d.given.get(name)) is None else plain(array_doc(V.value, abridge=_GIVEN_ENTRIES))
+        for e, (name, _) in zip(h.arguments, d.parameters, strict=True)
+    ]
+    return f"{d.name}({', '.join(texts)})"
 
 
 def _brace(h: s.HandlerLiteral) -> Span:
