@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from functools import partial
 from typing import Any, cast
@@ -27,7 +27,7 @@ from rh_kernel.kernel.linting import TARGET, listener
 from rh_kernel.kernel.python_cells.python import Python
 from rh_kernel.kernel.requests import Malformed, well_formed
 from rh_kernel.kernel.time_slicing import drive
-from rh_kernel.session.results import Event, ItemFailed, Result, Running, Shown
+from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source
@@ -206,15 +206,8 @@ class RHKernel(Kernel):
             return Outputs(self._discard_output, number, time.monotonic, static_only)
         self._widgets.clear(cell)
         self._knobs.clear(cell)
-
-        def add_widgets(result: Result | Running, static: Bundle) -> Iterable[Bundle]:
-            view = self._knobs.view(result)
-            shown = self._widgets.outputs(cell, result, static, view)
-            self._knobs.opened(self._widgets.latest, view)
-            return shown
-
         limit, display_of = self.rh.settings.bounds.output, partial(self._knobs.display_of, cell)
-        return Outputs(self._send_output, number, time.monotonic, add_widgets, limit, display_of)
+        return Outputs(self._send_output, number, time.monotonic, self._knobs.adding(self._widgets, cell), limit, display_of)
 
     async def _process(self, source: Source, cell: str, outputs: Outputs, interrupts: Interrupts) -> Content | None:
         """Process the events of ``source`` and keep its session if it succeeds; otherwise return the error."""

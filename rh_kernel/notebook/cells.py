@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -13,9 +14,9 @@ from rh_kernel.session.results import Result
 from rh_kernel.source.diagnostic import Diagnostic, Failure
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
-from rh_kernel.workspace.ipython_display import Shell, sender, widget_outputs
+from rh_kernel.workspace.ipython_display import Shell, knob_outputs, sender
 from rh_kernel.workspace.outcome import Outcome
-from rh_kernel.workspace.outcomes import outcome
+from rh_kernel.workspace.outcomes import Value, outcome
 from rh_kernel.workspace.outputs import Outputs
 from rh_kernel.workspace.workspace import Workspace
 
@@ -29,11 +30,12 @@ def run_cell(workspace: Workspace, source: Source, where: Shell) -> Outcome[Resu
 
     def forward(message: str, content: dict[str, Any]) -> None:
         # IPython itself displays the returned value.
-        if message != "execute_result":
+        if message != "execute_result" and not outputs.is_end(content):
             send(message, content)
 
     limit = workspace.session.settings.bounds.output
-    outputs = Outputs(forward, where.execution_count, time.monotonic, widget_outputs(where), limit)
+    add_widgets, display_of = knob_outputs(where)
+    outputs = Outputs(forward, where.execution_count, time.monotonic, add_widgets, limit, display_of)
     try:
         with outputs.alive():
             results = workspace.take(source, outputs.take)
@@ -52,7 +54,10 @@ def run_cell(workspace: Workspace, source: Source, where: Shell) -> Outcome[Resu
         outputs.abandon("failed")
         raise CellFailed(*_summary_and_lines(faulty(fault(exception, version("rh_kernel"))))) from exception
     outputs.finish()
-    return None if outputs.value is None else outcome(results[-1])
+    if outputs.value is None:
+        return None
+    found = outcome(results[-1])
+    return replace(found, display=outputs.value_display) if isinstance(found, Value) else found
 
 
 def _rendered(diagnostics: Sequence[Diagnostic]) -> dict[str, str]:

@@ -8,7 +8,8 @@ from rh_kernel.notebook.completion import NAME, attach
 from rh_kernel.notebook.jupyterlite import skip_cell_transform
 from rh_kernel.session.results import Result
 from rh_kernel.source.span import Source
-from rh_kernel.workspace.ipython_display import Shell
+from rh_kernel.workspace.ipython_display import Shell, knobs_of, share_knobs, updater
+from rh_kernel.workspace.knobs import Knobs
 from rh_kernel.workspace.outcome import Outcome
 from rh_kernel.workspace.workspace import workspace_of
 
@@ -17,9 +18,18 @@ class Extensible(Shell, Protocol):
     """The part of IPython's shell needed to register a magic."""
 
     Completer: "Matching"
+    events: "Events"
 
     def register_magic_function(self, func: Callable[..., object], magic_kind: str, magic_name: str) -> None:
         """Register ``func`` as a magic."""
+        ...
+
+
+class Events(Protocol):
+    """The part of IPython's events used here."""
+
+    def register(self, event: str, function: Callable[[object], None]) -> None:
+        """Call a function whenever the event happens."""
         ...
 
 
@@ -34,7 +44,13 @@ def load(where: Extensible) -> None:
     where.register_magic_function(magic(where), "line_cell", NAME)
     attach(where, where.Completer.custom_matchers)
     skip_cell_transform(where)
-    where.user_ns.setdefault(NAME, workspace_of(where))
+    workspace = workspace_of(where)
+    where.user_ns.setdefault(NAME, workspace)
+    if knobs_of(where) is None:
+        knobs = Knobs(workspace, updater(where))
+        share_knobs(where, knobs)
+        # Python can change names as well, by `rh.const` and `rh.run`.
+        where.events.register("post_run_cell", lambda _result: knobs.renew())
 
 
 def magic(where: Shell) -> Callable[..., Outcome[Result] | None]:

@@ -227,7 +227,7 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
                     yield Shown(number, Notice(remark))
                 if warnings := action.warnings(item.span.source):
                     yield Shown(number, Warned(warnings))
-                if cell and not isinstance(item, Unparsed):
+                if not isinstance(item, Unparsed):
                     yield Begun(item, _at(session, after, state))
                 state = yield from _remembering(action.run(number, state), item.span.text)
             except Interrupted as interrupted:

@@ -4,12 +4,16 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
-from rh_kernel.session.results import Result, Running, Shown
-from rh_kernel.workspace.outputs import AddWidgets, Bundle, Outputs, static_only
+from rh_kernel.session.results import Event, Result, Running, Shown
+from rh_kernel.workspace.outputs import AddWidgets, Bundle, Outputs, static_id, static_only
 from rh_kernel.workspace.widgets import Widgets
+
+if TYPE_CHECKING:
+    from rh_kernel.workspace.knobs import Knobs
 
 
 class Shell(Protocol):
@@ -40,9 +44,10 @@ class Publisher(Protocol):
 
 @dataclass(slots=True)
 class _Live:
-    """The widgets of one shell, and the execution count of the cell that the latest of them belong to."""
+    """The widgets of one shell, its knobs if it has any, and the execution count of the cell that the latest belong to."""
 
     widgets: Widgets = field(default_factory=Widgets)
+    knobs: "Knobs | None" = None
     count: int = -1
 
 
@@ -77,16 +82,50 @@ def widget_outputs(where: Shell) -> AddWidgets:
     """Return what adds widgets to static forms in this shell; a terminal shows the static forms alone."""
     if not hasattr(where, "kernel"):
         return static_only
-    live = _LIVE.setdefault(where, _Live())
-    count, cell = where.execution_count, _cell(where)
-    if live.count != count:
-        live.count = count
-        live.widgets.clear(cell)
+    live, cell = _of_cell(where)
 
     def add_widgets(result: Result | Running, static: Bundle) -> Iterable[Bundle]:
         return live.widgets.outputs(cell, result, static)
 
     return add_widgets
+
+
+def knob_outputs(where: Shell) -> tuple[AddWidgets, Callable[[Event], str | None]]:
+    """Return the same with the knobs of this shell, and what gives the display id of an output that may follow one."""
+    live, cell = _of_cell(where)
+    if live.knobs is None or not hasattr(where, "kernel"):
+        return widget_outputs(where), static_id
+    return live.knobs.adding(live.widgets, cell), partial(live.knobs.display_of, cell)
+
+
+def knobs_of(where: Shell) -> "Knobs | None":
+    """Return the knobs of a shell."""
+    return _LIVE.setdefault(where, _Live()).knobs
+
+
+def share_knobs(where: Shell, knobs: "Knobs") -> None:
+    """Make ``knobs`` those of a shell."""
+    _LIVE.setdefault(where, _Live()).knobs = knobs
+
+
+def updater(where: Shell) -> Callable[[str, Bundle], None]:
+    """Return a function that replaces the output with a display id."""
+
+    def update(display: str, data: Bundle) -> None:
+        where.display_pub.publish(dict(data), {}, transient={"display_id": display}, update=True)
+
+    return update
+
+
+def _of_cell(where: Shell) -> tuple[_Live, str]:
+    """Return the widgets and knobs of a shell, without those of an earlier run of this cell, and the id of the cell."""
+    live, count, cell = _LIVE.setdefault(where, _Live()), where.execution_count, _cell(where)
+    if live.count != count:
+        live.count = count
+        live.widgets.clear(cell)
+        if live.knobs is not None:
+            live.knobs.clear(cell)
+    return live, cell
 
 
 def share_widgets(where: object, widgets: Widgets) -> None:

@@ -5,16 +5,16 @@ with that value gives; the heap of the session stays. An output that is pinned, 
 handler's parameter is no part of the session: only the outputs that follow have it, and a cell that runs has what is written.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import uuid4
 
 from rh_kernel.display.data import Json, Record
-from rh_kernel.display.knobs import nearest, range_text, shown
+from rh_kernel.display.knobs import nearest, shown
 from rh_kernel.display.live.player import Player
-from rh_kernel.display.live.view import Unanswerable, View, bool_field, int_field, text_field
+from rh_kernel.display.live.view import Unanswerable, View
 from rh_kernel.display.registry import Output, bundle, live_view, view_of
 from rh_kernel.display.text import visible
 from rh_kernel.primitives.values import to_array
@@ -23,7 +23,7 @@ from rh_kernel.session.knobs.knob import KnobShown
 from rh_kernel.session.knobs.replay import SECONDS, Replay, is_out_of_time
 from rh_kernel.session.knobs.show import Named, named
 from rh_kernel.session.knobs.turning import declared_name, parameter_name, turned
-from rh_kernel.session.knobs.what_if import Offered, changed, offered
+from rh_kernel.session.knobs.what_if import changed
 from rh_kernel.session.results import (
     Event,
     GradientMade,
@@ -41,6 +41,9 @@ from rh_kernel.typing.definitions import Declared, Definitions
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.followers import Follower, may_follow, reasons
 from rh_kernel.workspace.interrupts import Interrupts
+from rh_kernel.workspace.knob_views import FollowerChanges, KnobView
+from rh_kernel.workspace.outputs import AddWidgets, Bundle
+from rh_kernel.workspace.widgets import Widgets
 from rh_kernel.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -56,70 +59,8 @@ MOST_REALS = 50_000
 """Items that ran from larger heaps do not run again: each of them would keep the contents of its locations in memory."""
 
 
-class KnobView:
-    """The view of a knob in a page: the answers to its questions change values of the session."""
-
-    kind = "knob"
-
-    def __init__(self, knobs: "Knobs", knob: KnobShown, display: str) -> None:
-        self._knobs = knobs
-        self.knob = knob
-        self.display = display
-        self.widget: Live | None = None
-
-    def opening(self) -> Record:
-        """Return the name, the values as text, the index of the current one, and the outputs that follow."""
-        knob = self.knob
-        values: list[Json] = [shown(knob, V) for V in knob.values]
-        return {
-            "name": visible(knob.name),
-            "values": values,
-            "scale": knob.scale.value,
-            "range": range_text(knob),
-            "parameter": bool(parameter_name(knob.name)),
-            **self._knobs.state_of(knob),
-        }
-
-    def answer(self, question: Record) -> Record:
-        """Answer ``turn`` (to the value ``at`` an index, or -1 for what is written), ``pin`` (the output ``number``), or ``settle``.
-
-        ``settle`` says that no further change follows at once: the outputs of the saved notebook are renewed. Raises
-        ``Unanswerable``.
-        """
-        match text_field(question, "ask"):
-            case "turn":
-                at = int_field(question, "at", -1 if parameter_name(self.knob.name) else 0, len(self.knob.values) - 1)
-                self._knobs.turn(self.knob, None if at < 0 else self.knob.values[at])
-            case "pin":
-                self._knobs.pin(int_field(question, "number", 0, 10**9), on=bool_field(question, "on"))
-            case "settle":
-                self._knobs.settle()
-            case _:
-                raise Unanswerable("one can ask for `turn`, `pin` and `settle`")
-        return self._knobs.state_of(self.knob)
-
-
 DECLARED_AGAIN = "that was declared again; run this cell again"
 RAN_AS_WRITTEN = "it shows what is written, and follows at the next move"
-
-
-@dataclass(frozen=True, slots=True)
-class FollowerChanges:
-    """The changes of the input and of contents that a player may ask for."""
-
-    knobs: "Knobs"
-    follower: Follower
-    made: GradientMade
-
-    def offered(self) -> Offered:
-        """Return what can be changed, with what it was."""
-        if self.follower.offered is None:
-            self.follower.offered = offered(self.follower.replay, self.made, self.knobs.values_of(self.follower))
-        return self.follower.offered
-
-    def run(self, point: Array | None, contents: Mapping[Location, Array]) -> GradientMade:
-        """Return the pass with these numbers. Raises ``Unanswerable``."""
-        return self.knobs.run_changed(self.follower, point, contents)
 
 
 class Knobs:
@@ -159,7 +100,18 @@ class Knobs:
                 pass
         return None
 
-    def view(self, result: Result | Running) -> View | None:
+    def adding(self, widgets: Widgets, cell: str) -> AddWidgets:
+        """Return what adds widgets to the outputs of a cell, with the views of knobs and of what follows them."""
+
+        def add_widgets(result: Result | Running, static: Bundle) -> Iterable[Bundle]:
+            view = self._view(result)
+            shown = widgets.outputs(cell, result, static, view)
+            self._opened(widgets.latest, view)
+            return shown
+
+        return add_widgets
+
+    def _view(self, result: Result | Running) -> View | None:
         """Return the view of what is about to be shown if that is a knob or can run again with other numbers, else ``None``."""
         match result:
             case KnobShown() if self.views:
@@ -181,7 +133,7 @@ class Knobs:
             return result
         raise Unanswerable(reasons(result) if isinstance(result, ItemFailed) else "this cannot run again")
 
-    def opened(self, widget: "Live | None", view: View | None) -> None:
+    def _opened(self, widget: "Live | None", view: View | None) -> None:
         """Note the widget that shows the latest result."""
         if isinstance(view, KnobView):
             view.widget = widget
@@ -215,9 +167,8 @@ class Knobs:
             raise Unanswerable(_gone(knob))
         with interrupts.watched():
             if parameter_name(name):
-                self._given = (
-                    {**self._given, name: value} if value is not None else {n: V for n, V in self._given.items() if n != name}
-                )
+                others = {other: V for other, V in self._given.items() if other != name}
+                self._given = others if value is None else {**others, name: value}
             elif value is not None:
                 self._change(name, value)
             for _, view in self.views:

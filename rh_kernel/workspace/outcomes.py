@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivation.derivations import Derivation as Proof
-from rh_kernel.workspace.ipython_display import show
+from rh_kernel.workspace.ipython_display import shell, show
 from rh_kernel.workspace.outcome import Displayed, Outcome, Shown, unwritable
 from rh_kernel.workspace.outcomes_of_cells import Counting, Derivative, Forms, Plain, Reduction, Returning
 
@@ -31,7 +31,15 @@ Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Value(Outcome[r.ValueFound]):
-    """The value of a term or a command."""
+    """The value of a term or a command; ``display`` is the id of its output if that follows knobs."""
+
+    display: str | None = field(default=None, compare=False)
+
+    def _ipython_display_(self) -> None:
+        where = shell()
+        if self.display is None or where is None:
+            raise NotImplementedError
+        where.display_pub.publish(dict(bundle(self.result)), {}, transient={"display_id": self.display})
 
     @property
     def value(self) -> Arrays:

@@ -42,11 +42,15 @@ BETWEEN_UPDATES = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Outputs held back to be merged into one; ``is_value`` says whether they would be the result of the cell."""
+    """Outputs held back to be merged into one; ``is_value`` says whether they would be the result of the cell.
+
+    One that may be changed later has the id ``display``; it cannot be the result, but a display.
+    """
 
     bundles: tuple[Bundle, ...]
     is_value: bool
     since: float
+    display: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,7 @@ class Outputs:
         self._sending = threading.Lock()
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.value: str | None = None
+        self.value_display: str | None = None
         self.has_shown = False
 
     def alive(self) -> AbstractContextManager[None]:
@@ -157,11 +162,18 @@ class Outputs:
         if waiting is not None and waiting.is_value:
             self._waiting = None
             data = dict(joined(waiting.bundles))
-            self.value = data.get("text/plain")
-            self._show("execute_result", {"execution_count": self._count, "data": data, "metadata": {}})
+            self.value, self.value_display = data.get("text/plain"), waiting.display
+            if waiting.display is None:
+                self._show("execute_result", {"execution_count": self._count, "data": data, "metadata": {}})
+            else:
+                self._display(data, waiting.display)
         else:
             self._release()
         self._remove_status()
+
+    def is_end(self, content: Mapping[str, Any]) -> bool:
+        """Whether this is the content of the display of the value that the cell ends with, which may be changed later."""
+        return self.value_display is not None and content.get("transient", {}).get("display_id") == self.value_display
 
     def abandon(self, why: str) -> None:
         """End the cell early, with the reason ``why`` in a word or two; no output may look as if it were still running."""
@@ -196,12 +208,7 @@ class Outputs:
             case Output.VALUE:
                 self._print_rest(result)
                 form = self._form(apart_from_printed(result))
-                if self._id is None:
-                    self._waiting = Waiting((form,), is_value=True, since=self._clock())
-                else:
-                    # The result of a cell cannot be changed later, but a display can.
-                    self.value = form.get("text/plain")
-                    self._display(form, self._id)
+                self._waiting = Waiting((form,), is_value=True, since=self._clock(), display=self._id)
             case Output.OWN:
                 self._print_rest(result)
                 *beside, static = self._add_widgets(result, self._form(apart_from_printed(result)))
@@ -266,7 +273,7 @@ class Outputs:
     def _release(self) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
-            self._display(joined(waiting.bundles))
+            self._display(joined(waiting.bundles), waiting.display)
 
     def _form(self, result: r.Result) -> Bundle:
         """Return the static form of a result. Raises ``Rejected`` if it exceeds the limit."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
-from tests.kernel.conftest import STOPPED, Client, has_trained, unmeasured
+from tests.kernel.conftest import STOPPED, Client, Ran, has_trained, unmeasured
+from tests.kernel.test_widgets import Page
 from tests.notebook.conftest import TRAIN
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -123,3 +125,50 @@ def test_a_notebook_runs_from_its_first_cell_to_its_last(tmp_path: Path, monkeyp
     NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(Path.cwd())}}).execute()
     assert "3.0" in notebook.cells[2].outputs[0].data["text/plain"]
     assert len(notebook.cells[3].outputs) == 2
+
+
+def opened(ran: Ran) -> str:
+    """The widget that a cell shows."""
+    (comm, *_) = [content["data"][WIDGET]["model_id"] for content in ran.contents("display_data") if WIDGET in content["data"]]
+    return comm
+
+
+def states(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(follower["label"].split(": ")[1][:9], follower["state"]) for follower in answer["answer"]["followers"]]
+
+
+def texts(updates: list[dict[str, Any]]) -> dict[str, str]:
+    """The latest text under each display id."""
+    return {content["transient"]["display_id"]: content["data"]["text/plain"] for content in updates}
+
+
+def test_outputs_follow_knobs(python: Client) -> None:
+    page = Page(python)
+    assert python.run("%%rh" + TRAIN + "const c = 0.5").reply["status"] == "ok"
+    constant, parameter = [opened(python.run(f"%%rh\n%slider {name} 0.1 1 0.1")) for name in ("c", "sgd.alpha")]
+    gradient = opened(python.run("%%rh\n%gradient rev handle (c * [1, 2]) <u>. line(u) with sgd(0.2, [1])"))
+    ran = python.run("%%rh\n10 * c")
+    assert ran.contents("execute_result") == []
+    (display,) = [content["transient"]["display_id"] for content in ran.contents("display_data")]
+    ran = python.run("kept = %rh 10 * c\nprint(kept.value, kept.type)")
+    assert ran.contents("display_data") == []
+    assert "".join([stream["text"] for stream in ran.contents("stream")]) == "[5.] Real(1)\n"
+
+    answer = page.ask(parameter, {"ask": "turn", "at": 9})
+    assert states(answer) == [("%gradient", "follows")]
+    moved = [
+        m["content"]["data"]["state"]["opening"]
+        for m in page.heard
+        if "opening" in str(m) and m["content"].get("comm_id") == gradient
+    ]
+    assert "1.0" in str(moved[-1])
+    answer = page.ask(constant, {"ask": "turn", "at": 9})
+    assert ("10 * c", "follows") in states(answer)
+    assert texts([m["content"] for m in page.heard if m["msg_type"] == "update_display_data"])[display] == "10.0 : Real(1)"
+
+    sent = [content for content in python.run("rh.const('c', 0.3)").contents("comm_msg") if content["comm_id"] == constant]
+    assert sent[-1]["data"]["state"]["opening"]["value"] == "0.3"
+    assert ("10 * c", "behind") in states(page.ask(constant, {"ask": "settle"})), "it was made with the earlier constant"
+    python.run("%load_ext rh_kernel\n%reload_ext rh_kernel")
+    assert page.ask(constant, {"ask": "turn", "at": 0})["answer"]["value"] == "0.1"
+    assert python.run("%rh 10 * c").contents("display_data")[0]["data"]["text/plain"] == "1.0 : Real(1)"

@@ -125,7 +125,9 @@ handler descent(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
 handler none : rev handler(Real(2)) = { return x -> return x }
 handler of_pair(p : Real * Real) : rev handler(Real(2)) = { return x -> return x }
 net learn(x : Real(2)) : Real(2) = rev handle (x) <u>. FC[w](u) with descent({inner}, [1])"""
-TWICE = "let a <= learn([1, 2]) in let b <= rev handle (a) <u>. FC[w](u) with descent({outer}, [1]) in let v <= Get[w]() in return (b, v)"
+TWICE = """let a <= learn([1, 2]) in
+  let b <= rev handle (a) <u>. FC[w](u) with descent({outer}, [1]) in
+  let v <= Get[w]() in return (b, v)"""
 
 
 def rules(inner: float) -> Session:

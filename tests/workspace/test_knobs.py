@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.session.results import Result, Running
 from rh_kernel.session.session import execute
 from rh_kernel.source.span import Source
-from rh_kernel.workspace.knobs import Knobs, KnobView
+from rh_kernel.workspace.knob_views import KnobView
+from rh_kernel.workspace.knobs import Knobs
 from rh_kernel.workspace.outputs import Outputs
 from rh_kernel.workspace.widgets import Widgets
 from rh_kernel.workspace.workspace import Workspace
@@ -47,16 +47,11 @@ class Notebook:
         self.widgets.clear(cell)
         self.knobs.clear(cell)
 
-        def add_widgets(result: Result | Running, static: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-            view = self.knobs.view(result)
-            shown = self.widgets.outputs(cell, result, static, view)
-            self.knobs.opened(self.widgets.latest, view)
-            return shown
-
         def send(kind: str, content: dict[str, Any]) -> None:
             self.sent.append((kind, content))
 
-        outputs = Outputs(send, 1, lambda: 0.0, add_widgets, None, lambda event: self.knobs.display_of(cell, event))
+        widgets = self.knobs.adding(self.widgets, cell)
+        outputs = Outputs(send, 1, lambda: 0.0, widgets, None, lambda event: self.knobs.display_of(cell, event))
         with self.workspace.changing() as put:
             events = execute(self.workspace.session, Source(f"cell {self.count}", text), cell=cell)
             while True:
@@ -221,11 +216,8 @@ APPLIED = "rev handle ([1, 2]) <x>. FC[w](x) with descent({})"
 @pytest.fixture
 def rates() -> Iterator[Notebook]:
     made = Notebook()
-    for cell, text in {
-        "net": NET,
-        "knob": "%slider descent.rate 0.1 0.4 0.1",
-        "pass": f"%gradient {APPLIED.format(0.3)}",
-    }.items():
+    knob, first = "%slider descent.rate 0.1 0.4 0.1", f"%gradient {APPLIED.format(0.3)}"
+    for cell, text in {"net": NET, "knob": knob, "pass": first}.items():
         made.run(cell, text)
     yield made
     for cell in ("knob", "pass"):

@@ -82,6 +82,7 @@ const alpha = 0.1
 %slider alpha 0.01 1 log
 """,
     details="""
-`%slider sgd.alpha 0.01 1 log` is a slider for the parameter `alpha` of the handler `sgd`, in all its applications. See [Knobs](#knobs).
+`%slider sgd.alpha 0.01 1 log` is a slider for the parameter `alpha` of the handler `sgd`, in all its applications.
+See [Knobs](#knobs).
 """,
 )

@@ -28,9 +28,10 @@ from rh_kernel.typing.definitions import ConstDefinition, Declared, Definitions,
 def turned(session: Session, name: str, value: Term) -> Session:
     """Return the session in which the constant or dimension ``name`` has this value, a closed term of its type.
 
-    For the name ``sgd.alpha`` each application of the handler ``sgd`` gets the value, a constant, for its parameter ``alpha``. What is declared with it, directly or not, is declared again with the same text; locations among these get their initial
-    content, and all others keep theirs. Raises ``Rejected`` if one of these declarations has an error with this value, and
-    ``Stuck`` if an initial content has no value.
+    For the name ``sgd.alpha`` each application of the handler ``sgd`` gets the value, a constant, for its parameter ``alpha``.
+    What is declared with the name, directly or not, is declared again with the same text; locations among these get their
+    initial content, and all others keep theirs. Raises ``Rejected`` if one of these declarations has an error with this value,
+    and ``Stuck`` if an initial content has no value.
     """
     owner, parameter = declared_name(name), parameter_name(name)
     declared = session.definitions.named[owner]
