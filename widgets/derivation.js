@@ -100,6 +100,7 @@ class DerivationView {
   }
 
   release() {
+    this.isReleased = true;
     this.root.remove();
   }
 
@@ -172,7 +173,7 @@ class DerivationView {
       if (!(await this.learn(id, 2))) return;
       this.open.add(id);
     }
-    this.keep("open", [...this.open]);
+    this.keepOpen();
     this.draw(true);
   }
 
@@ -194,7 +195,7 @@ class DerivationView {
   async level(levels) {
     await this.learn(0, levels);
     this.open = derivationLevels(this.tree, levels);
-    this.keep("open", [...this.open]);
+    this.keepOpen();
     this.draw();
   }
 
@@ -203,18 +204,25 @@ class DerivationView {
     const height = derivationPath(this.tree, id).length;
     const levels = derivationLevels(this.tree, height + 4);
     for (const node of levels) if (derivationPath(this.tree, node).includes(id)) this.open.add(node);
-    this.keep("open", [...this.open]);
+    this.keepOpen();
     this.draw(true);
+  }
+
+  /** Keep which judgments are open, and how high they are, so that they can be asked for at once. */
+  keepOpen() {
+    this.keep("open", [...this.open]);
+    this.keep("height", Math.max(0, ...[...this.open].map((id) => derivationPath(this.tree, id).length)));
   }
 
   async restore() {
     const open = this.recall("open", null);
     if (open === null) return;
-    for (const id of open) if (this.tree.nodes.has(id) && !(await this.learn(id, 1))) break;
+    await this.learn(0, this.recall("height", 0) + 1);
+    for (const id of open) if (this.tree.nodes.has(id) && (!(await this.learn(id, 1)) || this.isReleased)) break;
     this.open = new Set(open.filter((id) => this.tree.nodes.has(id)));
     const picked = this.recall("picked", 0);
     if (this.tree.nodes.has(picked)) this.picked = picked;
-    this.draw();
+    if (!this.isReleased) this.draw();
   }
 
   async copy(id) {

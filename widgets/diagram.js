@@ -34,9 +34,11 @@ class DiagramView {
     el.setAttribute("data-lm-suppress-shortcuts", "true");
     host.onDeath(() => this.mourn());
     this.picked = host.recall("picked", null);
-    this.begin(host.opening, host.recall("folded", null));
+    const folded = host.recall("folded", null);
+    const zoom = host.recall("zoom", null);
     const rounds = host.recall("rounds", host.opening.rounds?.shown);
-    if (rounds !== host.opening.rounds?.shown) this.showRounds(rounds);
+    const ready = this.begin(host.opening, folded);
+    this.zoomBack(zoom, rounds === host.opening.rounds?.shown ? ready : this.showRounds(rounds, folded));
   }
 
   /** Show a diagram from its opening record, with these folds closed. */
@@ -51,7 +53,16 @@ class DiagramView {
     this.index = diagramIndex(opening.drawing, opening.folds, opening.cotangents);
     this.build();
     this.draw(opening.drawing);
-    if (folded !== null && diagramKey(folded) !== diagramKey(opening.drawing.folded)) this.layout(folded);
+    const isOther = folded !== null && diagramKey(folded) !== diagramKey(opening.drawing.folded);
+    return isOther ? this.layout(folded) : null;
+  }
+
+  /** Show the part of the drawing that was shown, after what `ready` waits for. */
+  async zoomBack(kept, ready) {
+    await ready;
+    if (kept === null || this.opening.drawing === null || this.isReleased) return;
+    this.window.style.height = `${kept.height}px`;
+    this.zoom.put(kept);
   }
 
   /** The switch between one round for all and the first and last rounds, if there are loops. */
@@ -65,16 +76,16 @@ class DiagramView {
     );
   }
 
-  async showRounds(rounds) {
+  async showRounds(rounds, folded = null) {
     try {
       const opening = await this.host.ask({ ask: "rounds", rounds });
       this.host.keep("rounds", rounds);
-      this.host.keep("folded", null);
+      this.host.keep("folded", folded);
       this.zoom?.release();
       this.window?.removeEventListener("keydown", this.keyed);
       this.el.replaceChildren();
-      this.picked = null;
-      this.begin(opening, null);
+      if (folded === null) this.picked = null;
+      await this.begin(opening, folded);
     } catch (error) {
       if (this.host.alive()) this.say(error.message);
     }
@@ -119,6 +130,11 @@ class DiagramView {
   }
 
   release() {
+    const isMoved = this.zoom !== undefined && !this.zoom.isFitted();
+    if (isMoved || this.host.recall("zoom", null) !== null) {
+      this.host.keep("zoom", isMoved ? { ...this.zoom.state(), height: this.window.clientHeight } : null);
+    }
+    this.isReleased = true;
     this.zoom?.release();
     this.el.replaceChildren();
   }

@@ -72,7 +72,7 @@ export function knob(host, el) {
     timer = setTimeout(() => host.ask({ ask: "settle" }).catch(() => undefined), KNOB_SETTLED_MS);
   }
 
-  /** Show an index and its text; without a value the slider is pale and stands in the middle. */
+  /** Show an index and its text; without a value the slider is grey and stands in the middle. */
   function place(at, text) {
     if (isList) input.selectedIndex = at + first;
     else input.value = String(at < 0 ? Math.floor(texts.length / 2) : at);

@@ -31,7 +31,7 @@ export function stepper(host, el) {
   const steps = opening.steps;
   const kept = host.recall("view", {});
   const options = { entries: kept.entries ?? 12, whole: kept.whole ?? false, width: 90, notation: kept.notation ?? "source" };
-  const folds = { origins: new Set(kept.origins ?? []), blocks: new Set() };
+  const folds = { origins: new Set(kept.origins ?? []), blocks: new Set(host.recall("blocks", [])) };
   const index = new StepIndex(opening.fired, opening.rules, opening.puts);
   const store = new StepperStore(host, index, options, (what) => coming[what]());
   const persistence = new StepperPersistence(host);
@@ -178,9 +178,18 @@ export function stepper(host, el) {
     learnLegs();
   }
 
+  let hasRounds = false;
+
+  /** The rounds that are open: at first those that were when the page was left or the trace was made anew. */
+  function opened() {
+    const open = hasRounds ? [...list.rounds().open] : host.recall("rounds", []);
+    hasRounds = true;
+    return open;
+  }
+
   function learnLegs() {
     const { notation } = options;
-    const came = ({ legs, more, rounds }) => isClean || notation !== options.notation || [list.setLegs(legs, more ?? 0, rounds), say("")];
+    const came = ({ legs, more, rounds }) => isClean || notation !== options.notation || [list.setLegs(legs, more ?? 0, rounds, opened()), say("")];
     if (steps > 0 && host.alive()) host.ask({ ask: "legs", notation }).then(came, () => {});
   }
 
@@ -410,6 +419,10 @@ export function stepper(host, el) {
     }
   }
 
+  function keepOpen(name, open) {
+    if (open.length > 0 || host.recall(name, []).length > 0) persistence.keep(name, open);
+  }
+
   const sizes = new ResizeObserver(() => {
     const width = panes[0].columns();
     if (!isClean && width !== options.width) change(() => (options.width = width));
@@ -430,6 +443,8 @@ export function stepper(host, el) {
   learnLegs();
 
   return () => {
+    if (hasRounds) keepOpen("rounds", [...list.rounds().open]);
+    keepOpen("blocks", [...folds.blocks]);
     persistence.now();
     isClean = true;
     store.clean();

@@ -211,11 +211,13 @@ export function stepperList(index, words, act) {
       horizon = until;
       return rebuild();
     },
-    setLegs(found, others, loops) {
+    /** The legs and the rounds have arrived; these rounds are open. */
+    setLegs(found, others, loops, open = []) {
       legs = found;
       more = others;
       rounds = new StepperRounds(loops);
       rebuild();
+      for (const round of open) if (round in rounds.found && !rounds.open.has(round)) flip(round);
     },
     addLegs(found) {
       const known = new Map([...legs, ...found].map((leg) => [leg[0], leg]));

@@ -2,6 +2,7 @@
 import { h } from "./dom.js";
 import { followMark } from "./follow.js";
 import { hostOf } from "./host.js";
+import { keepPlaces, placesIn } from "./places.js";
 
 /** The render function of anywidget for a kind of view. */
 export function rendererOf(kind, view) {
@@ -10,18 +11,26 @@ export function rendererOf(kind, view) {
     const mark = followMark(model);
     const made = () => h("section", { class: `rh-live rh-${kind}` });
     let root = made();
+    let places = null;
     el.append(mark.element, root);
     let clean = view(host, root);
-    // A view that does not take new openings itself is made anew with them, and finds again what it has kept.
+    // A view that does not take new openings itself is made anew with them, and finds again what it has kept; its parts stay
+    // scrolled and open as they were.
     const renew = host.isRenewed() ? null : () => {
       const before = root;
+      const kept = new Map([...(places?.pending() ?? []), ...placesIn(before)]);
+      const isFocused = before.contains(document.activeElement);
+      places?.end();
       clean();
       root = made();
       before.replaceWith(root);
       clean = view(host, root);
+      places = keepPlaces(root, kept);
+      if (isFocused) (root.tabIndex >= 0 ? root : root.querySelector('[tabindex="0"]'))?.focus({ preventScroll: true });
     };
     if (renew !== null) host.onOpening(renew);
     return () => {
+      places?.end();
       clean();
       mark.release();
       host.release();

@@ -5,15 +5,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
 from rh_kernel.session.results import Event, Result, Running, Shown
 from rh_kernel.workspace.outputs import AddWidgets, Bundle, Outputs, static_id, static_only
 from rh_kernel.workspace.widgets import Widgets
-
-if TYPE_CHECKING:
-    from rh_kernel.workspace.knobs import Knobs
 
 
 class Shell(Protocol):
@@ -42,12 +39,28 @@ class Publisher(Protocol):
         ...
 
 
+class Following(Protocol):
+    """The part of the knobs of a notebook used here."""
+
+    def clear(self, cell: str) -> None:
+        """Forget the outputs of a cell that runs again."""
+        ...
+
+    def adding(self, widgets: Widgets, cell: str) -> AddWidgets:
+        """Return what adds widgets to the outputs of a cell."""
+        ...
+
+    def display_of(self, cell: str, event: Event) -> str | None:
+        """Return the display id for an output that may change later, else ``None``."""
+        ...
+
+
 @dataclass(slots=True)
 class _Live:
     """The widgets of one shell, its knobs if it has any, and the execution count of the cell that the latest belong to."""
 
     widgets: Widgets = field(default_factory=Widgets)
-    knobs: "Knobs | None" = None
+    knobs: Following | None = None
     count: int = -1
 
 
@@ -98,12 +111,12 @@ def knob_outputs(where: Shell) -> tuple[AddWidgets, Callable[[Event], str | None
     return live.knobs.adding(live.widgets, cell), partial(live.knobs.display_of, cell)
 
 
-def knobs_of(where: Shell) -> "Knobs | None":
+def knobs_of(where: Shell) -> Following | None:
     """Return the knobs of a shell."""
     return _LIVE.setdefault(where, _Live()).knobs
 
 
-def share_knobs(where: Shell, knobs: "Knobs") -> None:
+def share_knobs(where: Shell, knobs: Following) -> None:
     """Make ``knobs`` those of a shell."""
     _LIVE.setdefault(where, _Live()).knobs = knobs
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.knobs import range_text, shown
@@ -12,13 +12,40 @@ from rh_kernel.session.knobs.knob import KnobShown
 from rh_kernel.session.knobs.turning import parameter_name
 from rh_kernel.session.knobs.what_if import Offered, offered
 from rh_kernel.session.results import GradientMade
-from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.workspace.followers import Follower
 
 if TYPE_CHECKING:
     from rh_kernel.display.live.widget import Live
-    from rh_kernel.workspace.knobs import Knobs
+
+
+class Turning(Protocol):
+    """What gives names their values and runs outputs again: the knobs of a notebook."""
+
+    def turn(self, knob: KnobShown, value: Term | None) -> None:
+        """Give the name of a knob a value; ``None`` for what is written. Raises ``Unanswerable``."""
+        ...
+
+    def pin(self, number: int, *, on: bool) -> None:
+        """Pin an output, or let it follow again."""
+        ...
+
+    def settle(self) -> None:
+        """Renew the static forms of what has changed."""
+        ...
+
+    def state_of(self, knob: KnobShown) -> Record:
+        """Return the value of a knob, what follows it, and why it cannot be changed, if so."""
+        ...
+
+    def values_of(self, follower: Follower) -> Mapping[str, Term | None]:
+        """Return the current values of the knobs that an output depends on."""
+        ...
+
+    def run_changed(self, follower: Follower, point: Array | None, contents: Mapping[Location, Array]) -> GradientMade:
+        """Return the pass of an output with other numbers. Raises ``Unanswerable``."""
+        ...
 
 
 class KnobView:
@@ -26,7 +53,7 @@ class KnobView:
 
     kind = "knob"
 
-    def __init__(self, knobs: "Knobs", knob: KnobShown, display: str) -> None:
+    def __init__(self, knobs: Turning, knob: KnobShown, display: str) -> None:
         self._knobs = knobs
         self.knob = knob
         self.display = display
@@ -68,7 +95,7 @@ class KnobView:
 class FollowerChanges:
     """The changes of the input and of contents that a player may ask for."""
 
-    knobs: "Knobs"
+    knobs: Turning
     follower: Follower
     made: GradientMade
 

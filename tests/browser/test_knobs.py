@@ -81,3 +81,69 @@ def test_what_depends_on_a_slider_follows_it(open_notebook: Open, lab: Lab, tmp_
     assert "changed by at most 0.00" in saved[1], "the pass of the last value is saved"
     assert saved[2] == "0.1 : Real(1)"
     assert window.errors == []
+
+
+PLACES = """() => {
+    const of = (root, selector) => {
+        const e = document.querySelector(root + ' ' + selector);
+        return [e.scrollTop, e.scrollLeft];
+    };
+    const [x, y, w] = document.querySelector('.rh-diagram-svg').getAttribute('viewBox').split(' ').map(Number);
+    return {
+        step: document.querySelector('.rh-row-now .rh-row-number')?.textContent,
+        details: of('.rh-stepper', '.rh-details')[0],
+        boxes: document.querySelectorAll('.rh-diagram-box').length,
+        zoom: [Math.round(x), Math.round(y), Math.round(w)],
+        list: document.querySelector('.rh-diagram details').open,
+        page: of('.rh-derivation', '.rh-proof-page'),
+        judgments: document.querySelectorAll('.rh-proof-conclusion').length,
+        picked: document.querySelector('.rh-proof-on .rh-proof-conclusion')?.textContent,
+    };
+}"""
+
+
+def test_a_view_that_follows_stays_where_it_was(open_notebook: Open, tmp_path: Path) -> None:
+    """The step, the folds, the zoom, what is picked, and how far the parts of a view are scrolled."""
+    command = "rev handle ([1.0, -2.0]) <x>. loss(x) with descent(0.1)"
+    cells = [f"%{name} {command}" for name in ("trace", "diagram", "derivation")]
+    window = open_notebook("places.ipynb", *lesson(), "%slider descent.alpha 0.01 1 log", *cells)
+    page = window.page
+    window.run_all()
+    for selector in (".rh-row-now", ".rh-diagram-box", ".rh-proof-conclusion"):
+        page.wait_for_selector(selector, timeout=60_000)
+    assert page.inner_text(".rh-knob-value") == "as written"
+    window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "parameter.png")
+    page.focus(".rh-stepper")
+    page.keyboard.press("Home")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.evaluate("() => { document.querySelector('.rh-stepper .rh-details').scrollTop = 30 }")
+    boxes = page.locator(".rh-diagram-box").count()
+    page.locator(".rh-diagram [data-fold]").last.press("Enter")
+    page.wait_for_function("count => document.querySelectorAll('.rh-diagram-box').length < count", arg=boxes)
+    for key in ("+", "+", "+", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    page.click(".rh-diagram details summary")
+    page.locator(".rh-derivation select").select_option("40")
+    page.wait_for_timeout(500)
+    page.evaluate("() => { const p = document.querySelector('.rh-proof-page'); p.scrollTop = 40; p.scrollLeft = 60 }")
+    page.wait_for_timeout(500)
+    before = page.evaluate(PLACES)
+    assert before["page"][1] > 0 or before["page"][0] > 0
+    page.evaluate(
+        """() => {
+            const input = document.querySelector('.rh-knob input');
+            for (let at = 30; at < 36; at += 1) {
+                input.value = String(at);
+                input.dispatchEvent(new Event('input', {bubbles: true}));
+            }
+        }"""
+    )
+    page.wait_for_selector(".rh-knob-value:has-text('0.0')")
+    page.wait_for_timeout(2500)
+    assert page.evaluate(PLACES) == before
+    assert page.locator(".rh-stepper .rh-row-now").count() == 1
+    page.click(".rh-knob button:has-text('as written')")
+    page.wait_for_selector(".rh-knob-value:has-text('as written')")
+    window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "places.png")
+    assert window.errors == []
