@@ -115,10 +115,12 @@ export function knob(host, el) {
   }
 
   function show(next) {
+    const wasGone = record.gone !== "";
     record = { ...record, ...next };
     if (moved === null) place(record.at, record.value);
     input.disabled = record.gone !== "" || !host.alive();
     if (record.gone !== "") refill(notice, h("p", { class: "rh-gone" }, record.gone));
+    else if (wasGone) refill(notice);
     const active = el.contains(document.activeElement) ? document.activeElement.getAttribute("data-number") : null;
     refill(followers, record.followers.map(line));
     if (active !== null) followers.querySelector(`[data-number="${Number(active)}"]`)?.focus({ preventScroll: true });

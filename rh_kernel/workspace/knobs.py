@@ -256,7 +256,9 @@ class Knobs:
 
     @property
     def _definitions(self) -> Definitions:
-        return self._workspace.session.definitions
+        """What is declared now: in a cell that runs, at its current item."""
+        running = None if self._begun is None else self._begun.session
+        return (running if isinstance(running, Session) else self._workspace.session).definitions
 
     def _of(self, name: str) -> list[Follower]:
         """Return the outputs that depend on a name as it is declared now."""

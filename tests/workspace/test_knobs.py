@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.display.live.view import Unanswerable
+from rh_kernel.session.knobs.knob import KnobShown
+from rh_kernel.session.results import Result, Running
 from rh_kernel.session.session import execute
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.knob_views import KnobView
@@ -39,6 +41,7 @@ class Notebook:
         self.updates: list[tuple[str, str]] = []
         self.knobs = Knobs(self.workspace, lambda display, data: self.updates.append((display, data["text/plain"])))
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
+        self.knobs_opened: list[Any] = []
         self.count = 0
 
     def run(self, cell: str, text: str) -> None:
@@ -47,11 +50,19 @@ class Notebook:
         self.widgets.clear(cell)
         self.knobs.clear(cell)
 
+        widgets = self.knobs.adding(self.widgets, cell)
+
+        def add_widgets(result: Result | Running, static: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+            shown = widgets(result, static)
+            live: Any = self.widgets.latest
+            if isinstance(result, KnobShown):
+                self.knobs_opened.append(live.opening)
+            return shown
+
         def send(kind: str, content: dict[str, Any]) -> None:
             self.sent.append((kind, content))
 
-        widgets = self.knobs.adding(self.widgets, cell)
-        outputs = Outputs(send, 1, lambda: 0.0, widgets, None, lambda event: self.knobs.display_of(cell, event))
+        outputs = Outputs(send, 1, lambda: 0.0, add_widgets, None, lambda event: self.knobs.display_of(cell, event))
         with self.workspace.changing() as put:
             events = execute(self.workspace.session, Source(f"cell {self.count}", text), cell=cell)
             while True:
@@ -269,6 +280,15 @@ def test_without_its_knob_a_parameter_has_what_is_written_again(rates: Notebook)
     assert rate(rates) == "0.2"
     rates.run("knob", "%slider descent.rate 0.1 0.4 0.1")
     assert (rate(rates), rates.knob().opening()["at"]) == ("0.3", -1)
+
+
+def test_a_name_declared_in_the_cell_of_its_slider_is_there_at_once(notebook: Notebook) -> None:
+    notebook.run("both", "const beta = 0.1\n%slider beta 0.01 1 log")
+    assert notebook.knobs_opened[-1]["gone"] == ""
+    assert notebook.knob(1).opening()["value"] == "0.1"
+    notebook.run("both", "const gamma = 0.1\n%slider gamma 0.01 1 log\ncheck gamma == 2")
+    failed: Any = notebook.widgets.latest
+    assert failed.opening["gone"] != "", "a cell that fails declares nothing"
 
 
 def test_only_values_of_the_knob_can_be_set(notebook: Notebook) -> None:
