@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,6 @@ def on_conda(dependency: str) -> str:
 
 def rendered(file: Path) -> list[str]:
     """The names of the packages that rattler-build makes of a recipe. Raises what it raises for one that is wrong."""
-    from rattler_build import Stage0Recipe, VariantConfig
-
-    variants = VariantConfig.from_yaml("python: [3.11.* *_cpython]\n")
-    return [str(each.recipe.package.name) for each in Stage0Recipe.from_file(str(file)).render(variants)]
+    library = import_module("rattler_build")
+    variants = library.VariantConfig.from_yaml("python: [3.11.* *_cpython]\n")
+    return [str(each.recipe.package.name) for each in library.Stage0Recipe.from_file(str(file)).render(variants)]
