@@ -31,7 +31,9 @@ def main() -> int:
 
                 return bind([text for text in chosen if not text.is_exam], arguments.folder)
             case _:
-                return run(chosen if arguments.lesson else [*chosen, *exams()], update=arguments.update, python=arguments.python)
+                return run(
+                    chosen if arguments.lesson else [*chosen, *exams()], update=arguments.update, python=arguments.python
+                )
     except (LookupError, Unfit) as problem:
         print(problem, file=sys.stderr)
         return 1

@@ -47,7 +47,7 @@ def teacher(lesson: Lesson) -> Notebook:
 
 
 def proved(notebook: Notebook) -> Notebook:
-    """The teacher's edition of an exam with each program of its text in a cell behind that, so that it is run too; it may be meant to fail."""
+    """The teacher's edition of an exam, with each program of its text in a cell behind the text, so that it is run too."""
     from nbformat.v4 import new_code_cell
 
     made = deepcopy(notebook)

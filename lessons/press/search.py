@@ -1,4 +1,4 @@
-"""What the search of the book reads: its sections, in a script, since a page that was opened as a file may load nothing else."""
+"""What the search of the book reads: its sections, in a script, since a page opened as a file may load nothing else."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,10 @@ FOLDER, DATA = "assets", "search-data.js"
 
 
 def write_search(pages: Mapping[str, str], folder: Path) -> Path:
-    """Write the scripts into the folder of a book whose pages have these titles, by their addresses; return that with the data."""
+    """Write the scripts into a book's folder, and return the path of that with the data.
+
+    ``pages`` are the titles of the pages by their addresses.
+    """
     there = folder / FOLDER
     there.mkdir(parents=True, exist_ok=True)
     for script in sorted(ASSETS.glob("*.js")):

@@ -1,4 +1,4 @@
-"""Which lesson speaks of which rule, directive, function symbol and error: the links between lessons and reference, both ways."""
+"""Which lesson has which rule, directive, function symbol and error: the links between lessons and reference, both ways."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,12 @@ from rh_kernel.typing.derivation.rules import TypingRule
 RECORDED = ROOT / "tests" / "lessons" / "outputs"
 """What the cells of the lessons show."""
 
-KINDS: Mapping[str, str] = {"rules.md": "Rules", "directives.md": "Directives", "symbols.md": "Functions", "errors.md": "Errors"}
+KINDS: Mapping[str, str] = {
+    "rules.md": "Rules",
+    "directives.md": "Directives",
+    "symbols.md": "Functions",
+    "errors.md": "Errors",
+}
 """The pages of the reference whose entries are found, with what an entry is."""
 
 

@@ -25,12 +25,12 @@ PROGRAMS: Mapping[str, tuple[str, str]] = {
     "slide-pass": (
         "A pass, forward and backward, with its numbers",
         _NET
-        + "%gradient rev handle ([1.0, -2.0]) <x>. let z <= FC[w0](x) in let h <= return swish(z) in FC[w1](h) with sgd(0.1, [0.5])",
+        + "%gradient rev handle ([1.0, -2.0]) <x>. "
+        "let z <= FC[w0](x) in let h <= return swish(z) in FC[w1](h) with sgd(0.1, [0.5])",
     ),
     "slide-residual": (
         "A residual block under a reverse handler",
-        _NET
-        + "loc s : Real(2, 2) = [[0.5, 0], [0, 0.5]]\n%diagram rev handle ([1.0, -2.0]) <x>. "
+        _NET + "loc s : Real(2, 2) = [[0.5, 0], [0, 0.5]]\n%diagram rev handle ([1.0, -2.0]) <x>. "
         "let y <= FC[s](x) in return x + swish(y) with sgd(0.1, [0, 0])",
     ),
     "slide-meaning": (

@@ -1,6 +1,7 @@
 """The press: what it makes of a text, what it finds wrong with a lesson, and what it leaves alone."""
 
 import json
+import re
 from pathlib import Path
 from textwrap import dedent
 
@@ -10,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.press.book import bind
-from lessons.press.editions import BEGIN, END, Unfit, cleared, for_python, locked, reader, solved, teacher
+from lessons.press.editions import BEGIN, END, YOUR_ANSWER, Unfit, cleared, for_python, locked, proved, reader, solved, teacher
 from lessons.press.links import broken, slug
 from lessons.press.outputs import differences, plain
 from lessons.press.running import judge, record
-from lessons.press.texts import CHECK, EXERCISE, FAILS, FOLDER, Lesson, lessons, stub, tags
+from lessons.press.texts import ANSWER, CHECK, EXERCISE, FAILS, FOLDER, Lesson, exams, lessons, points, stub, tags
 from lessons.press.writing import write
 from rh_kernel.command_line.arguments import main
 from rh_kernel.syntax.parsing.tokens import STUB
@@ -112,7 +113,9 @@ def test_checks_are_locked_for_the_teacher_where_they_can_be(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("[01]*.md")), ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", [*sorted(FOLDER.glob("[01]*.md")), *[exam.path for exam in exams()]], ids=lambda file: file.stem
+)
 def test_the_solutions_pass_where_no_python_runs(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,6 +126,74 @@ def test_the_solutions_pass_where_no_python_runs(
     locked_cells = [cell for cell in cells if cell["kind"] == "locked"]
     assert (code, len(locked_cells)) == (0, Path(path).read_text(encoding="utf-8").count("%locked\\n"))
     assert all(cell["passed"] for cell in locked_cells)
+
+
+QUESTION = """
+How much is it?
+
+```rh
+const a = 1
+```
+
++++ {"tags": ["answer", "points-3"]}
+
+One.
+
+```rh
+check a == 1
+```
+
+```rh fails RH101
+nowhere
+```
+
++++
+
+More.
+"""
+
+
+def test_an_exam_gives_the_reader_neither_answers_nor_solutions(tmp_path: Path) -> None:
+    exam = lesson(tmp_path, QUESTION + EXERCISES.replace("[check]", "[check, points-4]"), "exam-one")
+    sources = [cell.source for cell in reader(exam).cells]
+    assert YOUR_ANSWER in sources
+    assert not [source for source in sources if "One." in source or "x + x" in source or "Solution" in source]
+    made = teacher(exam)
+    grading = {cell.metadata.nbgrader["grade_id"]: cell.metadata.nbgrader for cell in made.cells if "nbgrader" in cell.metadata}
+    assert {name: one.get("points") for name, one in grading.items()} == {
+        "exam-one-answer-1": 3,
+        "exam-one-exercise-1": None,
+        "exam-one-exercise-1-check": 4,
+    }
+    assert (grading["exam-one-answer-1"]["cell_type"], grading["exam-one-answer-1"]["solution"]) == ("markdown", True)
+
+
+def test_the_programs_in_the_text_of_an_exam_are_run(tmp_path: Path) -> None:
+    right = lesson(tmp_path, QUESTION, "exam-one")
+    added = [cell for cell in proved(teacher(right)).cells if cell.cell_type == "code"]
+    assert [(cell.source, tags(cell)) for cell in added] == [("const a = 1", []), ("check a == 1", []), ("nowhere", [FAILS])]
+    assert judge(right, tmp_path, None).mistakes == ()
+    wrong = lesson(tmp_path, QUESTION.replace("check a == 1", "check a == 2"), "exam-two")
+    assert [mistake for mistake in judge(wrong, tmp_path, None).mistakes if mistake.startswith("fails: markdown-2-program-1")]
+
+
+def test_an_exam_is_no_lesson(tmp_path: Path) -> None:
+    one, exam = lesson(tmp_path, ""), lesson(tmp_path, "", "exam-one")
+    assert lessons(folder=tmp_path) == [one]
+    assert lessons(("exam",), tmp_path) == exams(tmp_path) == [exam]
+    assert lessons(("0", "exam"), tmp_path) == [one, exam]
+
+
+@pytest.mark.parametrize("exam", exams(), ids=lambda exam: exam.name)
+def test_the_points_of_an_exam_are_those_it_announces(exam: Lesson) -> None:
+    text = exam.path.read_text(encoding="utf-8")
+    worth = [points(cell) for cell in teacher(exam).cells if {ANSWER, CHECK} & {*tags(cell)}]
+    questions = [int(number) for number in re.findall(r"^### Question .* \((\d+) points\)$", text, re.MULTILINE)]
+    assert worth == questions
+    assert f"{sum(worth)} points" in text
+    for cell in teacher(exam).cells:
+        if parts := re.findall(r"\((\d+) points?\)", cell.source) if ANSWER in tags(cell) else []:
+            assert sum(map(int, parts)) == points(cell)
 
 
 def test_a_cell_of_text_ends_where_something_is_folded(tmp_path: Path) -> None:
