@@ -21,6 +21,12 @@ HUB = 113 + 59
 OWN_SERVER = 103
 """The JupyterLab server that JupyterHub 6.1 starts for a student, with a kernel running, in MB: measured once."""
 
+OWN_SERVER_STARTING = 2.0
+"""Seconds of a processor until that server has started: measured once."""
+
+START_WITHIN = 60.0
+"""Seconds within which a whole class is to get its kernels, when all begin at once."""
+
 BETWEEN_CELLS = 30.0
 """Seconds from one cell that a student runs to the next one, in a lesson."""
 
@@ -91,7 +97,7 @@ def measured() -> Measured:
 def measured_of(found: dict[str, Any]) -> Measured:
     """The content of a file."""
     points, grading = [Point(**row) for row in found["points"]], [Grading(**row) for row in found["grading"]]
-    return Measured(**{**found, "points": points, "grading": grading})
+    return Measured(found["date"], found["machine"], found["cores"], found["lesson"], points, grading)
 
 
 # -- what was measured ---------------------------------------------------------------------------------------------------------
@@ -145,18 +151,19 @@ def sizing_part() -> str:
     """Memory and cores for a course, extrapolated from the largest class that was measured."""
     usual, preloaded = _largest(preloaded=False), _largest(preloaded=True)
     head = (
-        *("students", "hub, a server for each", "two notebooks open each", "one server for all", "the same, preloaded"),
-        *("cores", "until all kernels have started", "preloaded"),
+        *("students", "hub, a server for each", "two notebooks open each", "cores"),
+        *("one server for all", "cores", "the same, preloaded", "cores"),
     )
     rows = [
         (
             f"{n}",
             _gigabytes(HUB + n * (OWN_SERVER + usual.kernel)),
             _gigabytes(HUB + n * (OWN_SERVER + 2 * usual.kernel)),
+            _cores(n, usual, OWN_SERVER_STARTING),
             _gigabytes(usual.server + n * usual.kernel),
+            _cores(n, usual),
             _gigabytes(preloaded.server + preloaded.preloader + n * preloaded.kernel),
-            f"{_cores(n, usual)}",
-            *[_seconds(n * point.starting / _cores(n, usual)) for point in (usual, preloaded)],
+            _cores(n, preloaded),
         )
         for n in SIZES
     ]
@@ -167,9 +174,10 @@ def _assumptions(usual: Point, preloaded: Point) -> str:
     sentences = (
         f"Extrapolated, linearly, from {usual.students} students on one server, {preloaded.students} with preloaded kernels.",
         f"A kernel takes {_megabytes(usual.kernel)} after the lesson, preloaded {_megabytes(preloaded.kernel)} beside",
-        f"{_megabytes(preloaded.preloader)} for all of them. Hub and proxy take {HUB} MB, a student's own server {OWN_SERVER} MB,",
-        f"both measured with JupyterHub 6.1. Cores: a cell every {BETWEEN_CELLS:g} s from each student,",
-        f"{_seconds(usual.processor)} of a processor each, and no more than {100 * USE:.0f} % of the processors in use.",
+        f"{_megabytes(preloaded.preloader)} for all. Hub and proxy take {HUB} MB, a student's own server {OWN_SERVER} MB,",
+        f"both measured with JupyterHub 6.1. Cores: all kernels start within {START_WITHIN:g} s, and",
+        f"all servers of a hub, which take {OWN_SERVER_STARTING:g} s of a processor each; a cell every {BETWEEN_CELLS:g} s",
+        f"from each student, {_seconds(usual.processor)} of a processor, keeps no more than {100 * USE:.0f} % of them busy.",
         "The operating system, long training runs and Python cells come on top.",
     )
     return " ".join(sentences)
@@ -179,8 +187,10 @@ def _largest(*, preloaded: bool) -> Point:
     return max([point for point in measured().points if point.preloaded == preloaded], key=lambda point: point.students)
 
 
-def _cores(students: int, point: Point) -> int:
-    return max(1, ceil(students * point.processor / BETWEEN_CELLS / USE))
+def _cores(students: int, point: Point, server: float = 0.0) -> str:
+    """How many cores a class needs, if each server that starts with a kernel takes ``server`` seconds of a processor."""
+    busy, starting = point.processor / BETWEEN_CELLS / USE, (point.starting + server) / START_WITHIN
+    return f"{max(1, ceil(students * max(busy, starting)))}"
 
 
 def _range(values: Sequence[float]) -> str:
@@ -189,7 +199,7 @@ def _range(values: Sequence[float]) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def _both(pair: tuple[float, float]) -> str:
+def _both(pair: Sequence[float]) -> str:
     return f"{_seconds(pair[0])} · {_seconds(pair[1])}"
 
 

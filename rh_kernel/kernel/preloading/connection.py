@@ -1,5 +1,6 @@
 """The Jupyter server's side of a fork server: starting it, asking it for kernels, and the processes that it has forked."""
 
+import atexit
 import json
 import os
 import select
@@ -130,5 +131,13 @@ class ForkServers:
                 broken.close()
             return None
 
+    def close(self) -> None:
+        """End all of them, and their kernels."""
+        with self._lock:
+            for server in self._servers.values():
+                server.close()
+            self._servers.clear()
+
 
 SERVERS = ForkServers()
+atexit.register(SERVERS.close)
