@@ -10,7 +10,7 @@ export function confusion(host, el) {
   let asked = 0;
   const buttons = new Map();
   const words = h("div", { class: "rh-confusion-words", role: "status", "aria-live": "polite" });
-  const shown = h("div", { class: "rh-confusion-samples", role: "list" });
+  const shown = h("div", { class: "rh-confusion-samples", role: "list", tabindex: 0, "aria-label": "the samples of the cell" });
   const more = h("button", { type: "button", hidden: true, on: { click: () => load(shown.children.length) } }, "show more");
   const note = h("div", {});
 

@@ -30,7 +30,7 @@ function derivationSchema(rule, name) {
   const over = [...rule.sides, ...rule.premises];
   return h(
     "div",
-    { class: "rh-proof-schema", role: "img", "aria-label": `${name}: from ${over.join(" and ") || "nothing"} follows ${rule.conclusion}` },
+    { class: "rh-proof-schema", role: "img", tabindex: 0, "aria-label": `${name}: from ${over.join(" and ") || "nothing"} follows ${rule.conclusion}` },
     h("div", { class: "rh-proof-schema-above" }, over.map((text) => h("span", {}, text))),
     h("div", { class: "rh-proof-schema-line" }),
     h("div", {}, rule.conclusion)

@@ -87,7 +87,7 @@ export function stepper(host, el) {
   const coming = { step: came, heap: showHeap, words: list.draw };
   const sides = panes.map((pane, side) => h("div", { class: "rh-side" }, h("div", { class: "rh-pane-head" }, labels[side]), pane.el));
   const middle = h("div", { class: "rh-panes" }, sides[0], h("div", { class: "rh-between", "aria-hidden": "true" }, "→"), sides[1]);
-  const details = h("div", { class: "rh-details" }, types.el, question.el, equation.el, source.el, heap.el);
+  const details = h("div", { class: "rh-details", tabindex: 0, role: "region", "aria-label": "details of the step" }, types.el, question.el, equation.el, source.el, heap.el);
   const below = h("div", { class: "rh-below" }, list.el, details);
   const told = h("div", { class: "rh-told" }, status, arrow.el);
   const parts = [outcome, bar.el, told, notice, middle, below, overs.map((over) => over.el)];

@@ -28,7 +28,7 @@ export function stepperSource() {
           text.slice(Math.max(from, to)),
         );
       });
-      const text = h("div", { class: "rh-source" }, lines);
+      const text = h("div", { class: "rh-source", tabindex: 0, role: "region", "aria-label": "the source" }, lines);
       refill(body, h("h4", {}, `Source: ${span.cell}, line ${span.line}`), text);
       const mark = text.querySelector(".rh-source-mark");
       const left = mark === null ? 0 : mark.offsetLeft - text.offsetLeft;
