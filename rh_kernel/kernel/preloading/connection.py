@@ -139,13 +139,5 @@ class ForkServers:
             self._servers.clear()
 
 
-    def close(self) -> None:
-        """End all of them, and their kernels."""
-        with self._lock:
-            for server in self._servers.values():
-                server.close()
-            self._servers.clear()
-
-
 SERVERS = ForkServers()
 atexit.register(SERVERS.close)
