@@ -63,7 +63,7 @@ class BookExporter(RHHTMLExporter):
     renderer = BookRenderer
 
     def __init__(self, page: Callable[[str], str | None]) -> None:
-        super().__init__()
+        super().__init__(interactive=False)
         self._page = page
 
     def page(self, address: str) -> str | None:

@@ -1,14 +1,12 @@
 """A result as one HTML file: its interactive view if it has one, and its static form. The file needs no network and no kernel.
 
-The page has the module and the style of the view, and its record (``display.live.saved``) as JSON in an element that is no
+The page has the module and the style of the view, and its record (``display.live.saved``), compressed, in an element that is no
 script. A policy in the page forbids every request.
 """
 
-import json
-
 from rh_kernel.display.html import escape
 from rh_kernel.display.live.assets import folder, page_script, style
-from rh_kernel.display.live.saved import saved_record
+from rh_kernel.display.live.saved import encoded, saved_record
 from rh_kernel.display.markup import element
 from rh_kernel.display.registry import bundle, live_view
 from rh_kernel.session.results import Result
@@ -24,25 +22,18 @@ def saved_page(result: Result, title: str) -> str:
     page_style = (folder() / "saved.css").read_text(encoding="utf-8")
     if view is None:
         return _document(title, page_style, static)
-    record = saved_record(view)
-    note = (
-        "" if record["whole"] else '<p class="rh-saved-note">This was too much for one page: its later steps are missing.</p>'
-    )
-    body = (
-        f'<div id="view"></div>{note}<noscript>{static}</noscript>'
-        f"<details><summary>As a picture and a table, without interaction</summary>{static}</details>"
-        f'<script type="application/json" id="record">{inlined_json(record)}</script>'
-        f'<script type="module">{_inlined_script(page_script(view.kind))}</script>'
-    )
+    shown = view_element(static, view.kind, encoded(saved_record(view)))
+    body = f'{shown}<script type="module">{inlined_script(page_script(view.kind))}</script>'
     return _document(title, f"{page_style}\n{style(view.kind)}", body)
 
 
-def inlined_json(record: object) -> str:
-    """Return JSON that cannot end the element that it stands in: no ``<`` occurs in it."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+def view_element(static: str, kind: str, record: str) -> str:
+    """Return the element in which ``page_script`` shows a view: its static form as HTML, and its encoded record."""
+    return f'<div class="rh-view">{static}<script type="application/json" data-kind="{kind}">{record}</script></div>'
 
 
-def _inlined_script(text: str) -> str:
+def inlined_script(text: str) -> str:
+    """Return JavaScript that cannot end the element that it stands in."""
     return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 

@@ -10,12 +10,13 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.exporters.html import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-from traitlets import default
+from traitlets import Bool, default
 from traitlets.config import Config
 
 from rh_kernel.exporters.highlighting import LANGUAGE, cell_html, highlighted
 from rh_kernel.exporters.mathematics import UnsupportedFormula, to_mathml
 from rh_kernel.exporters.sanitizer import no_page, sanitize
+from rh_kernel.exporters.saved_views import view_policy, view_record, view_script, view_style
 from rh_kernel.exporters.static_pages import DISPLAY_PRIORITY, Notebook, picture_loader, without_live_outputs
 
 TEMPLATE = "rh_html"
@@ -47,10 +48,11 @@ class Renderer(IPythonRenderer):
 
 
 class RHHTMLExporter(HTMLExporter):
-    """Exports notebooks as self-contained pages without scripts: widgets in their static form, mathematics as MathML."""
+    """Exports notebooks as self-contained pages: widgets as saved views over their static forms, mathematics as MathML."""
 
     export_from_notebook = "HTML for offline use"
     renderer: type[Renderer] = Renderer
+    interactive = Bool(default_value=True, help="show saved views, by a script in the page").tag(config=True)
 
     @default("template_name")
     def _template_of_ours(self) -> str:
@@ -79,6 +81,8 @@ class RHHTMLExporter(HTMLExporter):
         yield ("sanitize", sanitize)
         yield ("latex2html", latex)
         yield ("program2html", cell_html)
+        yield from {"view_record": view_record, "view_style": view_style}.items()
+        yield from {"view_script": view_script, "view_policy": view_policy}.items()
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
@@ -97,7 +101,7 @@ class RHHTMLExporter(HTMLExporter):
         self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object
     ) -> tuple[str, dict[str, Any]]:
         """Return the page and nbconvert's resources."""
-        return super().from_notebook_node(without_live_outputs(nb), resources, **options)
+        return super().from_notebook_node(without_live_outputs(nb, keeps_views=self.interactive), resources, **options)
 
 
 def formula(source: str, *, display: bool) -> str:

@@ -1,4 +1,4 @@
-"""Preparation of a notebook for a page without scripts: widgets are removed, and their static forms remain."""
+"""Preparation of a notebook for a page: widgets are removed; their static forms and the records of their views remain."""
 
 import base64
 import mimetypes
@@ -8,6 +8,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
+
+from rh_kernel.display.live.saved import MIME
 
 Notebook: TypeAlias = Any
 """A notebook of nbformat, or a part of one."""
@@ -38,13 +40,13 @@ DISPLAY_PRIORITY = (
 """MIME types that a page can show, in order of preference."""
 
 
-def without_live_outputs(notebook: Notebook) -> Notebook:
-    """Return a copy of the notebook without its live forms."""
+def without_live_outputs(notebook: Notebook, *, keeps_views: bool = False) -> Notebook:
+    """Return a copy of the notebook without its live forms; with ``keeps_views`` the records of saved views remain."""
     made = deepcopy(notebook)
     made.metadata.pop("widgets", None)
     for cell in made.cells:
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if _keep_static_forms(output)]
+            cell.outputs = [output for output in cell.outputs if _keep_static_forms(output, keeps_views=keeps_views)]
     return made
 
 
@@ -65,7 +67,7 @@ def picture_loader(folder: Path) -> Callable[[str], str | None]:
     return picture
 
 
-def _keep_static_forms(output: Notebook) -> bool:
+def _keep_static_forms(output: Notebook, *, keeps_views: bool) -> bool:
     """Remove the forms that cannot be shown, and an empty text beside a widget; return whether anything is left."""
     if output.output_type not in {"display_data", "execute_result"}:
         return True
@@ -74,6 +76,7 @@ def _keep_static_forms(output: Notebook) -> bool:
         data.pop("text/html", None)
         if not data.get("text/plain"):
             data.pop("text/plain", None)
-    for form in [form for form in data if form in NEED_SCRIPTS or form not in DISPLAY_PRIORITY]:
+    kept = {MIME} if keeps_views else set[str]()
+    for form in [form for form in data if form not in kept and (form in NEED_SCRIPTS or form not in DISPLAY_PRIORITY)]:
         del data[form]
-    return bool(data)
+    return any(form != MIME for form in data)

@@ -43,7 +43,7 @@ from rh_kernel.workspace.followers import Follower, may_follow, reasons
 from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.knob_views import FollowerChanges, KnobView
 from rh_kernel.workspace.outputs import AddWidgets, Bundle
-from rh_kernel.workspace.widgets import Widgets
+from rh_kernel.workspace.widgets import Widgets, saved
 from rh_kernel.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ class Knobs:
                         view.draw_like(follower.view, in_place=False)
                     follower.view = view
                     follower.widget.show(view)
-                static = bundle(latest)
+                static = {**bundle(latest), **saved(latest)}
                 self._update(follower.display, static if follower.widget is None else follower.widget.beside(static)[-1])
 
     def state_of(self, knob: KnobShown) -> Record:

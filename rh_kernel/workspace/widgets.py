@@ -17,6 +17,16 @@ The bound is needed because a page does not tell the kernel that a cell was dele
 """
 
 
+def saved(result: Result | Running) -> Mapping[str, Any]:
+    """Return the form of the view of a result that stays in the notebook, for an export without a kernel."""
+    view = None if isinstance(result, Running) else live_view(result)
+    if view is None:
+        return {}
+    from rh_kernel.display.live.saved import notebook_form
+
+    return notebook_form(view)
+
+
 class Widgets:
     """The open widgets with their cells, oldest first; the widget libraries are imported with the first one."""
 
@@ -55,7 +65,7 @@ class Widgets:
         if isinstance(result, Running) and not result.ended:
             self._running = (cell, widget)
         self.latest = widget
-        return widget.beside(static)
+        return widget.beside({**static, **saved(result)})
 
     def _opened(self, cell: str, view: View) -> "Live":
         """Open a widget."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from typing import Any
 from xml.etree import ElementTree
 
@@ -11,11 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.live.saved import saved_record
+from rh_kernel.display.live import saved
+from rh_kernel.display.live.saved import MIME, encoded, notebook_form, saved_record
 from rh_kernel.display.registry import live_view
-from rh_kernel.display.saved_page import inlined_json
 from rh_kernel.display.view_files import encode_view
 from rh_kernel.session.results import Result
+from tests.display.every_view import every_view
 from tests.display.pages import PASS, shown
 
 SUBJECTS = {
@@ -38,17 +41,38 @@ def test_a_page_asks_for_nothing_and_has_its_record(kind: str) -> None:
     assert not re.search(r"""\b(?:src|href)=["'](?!data:)|\burl\(|@import""", page)
     assert "default-src 'none'" in page
     assert "<h1>a &lt;title&gt; &amp; more</h1>" in page
-    found = re.search(r'<script type="application/json" id="record">([^<]*)</script>', page)
+    found = re.search(r'<script type="application/json" data-kind="(\w+)">([^<]*)</script>', page)
     assert found is not None
-    assert json.loads(found[1])["kind"] == kind
-    assert "<noscript>" in page
+    assert found[1] == decoded(found[2])["kind"] == kind
+    assert "rh-saved-static" in page
+
+
+def decoded(record: str) -> Any:
+    return json.loads(zlib.decompress(base64.b64decode(record, validate=True)))
 
 
 @given(st.recursive(st.text() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
-def test_inlined_json_ends_no_element_and_means_the_same(record: object) -> None:
-    shown = inlined_json(record)
-    assert "<" not in shown
-    assert json.loads(shown) == record
+def test_an_encoded_record_means_the_same(record: Any) -> None:
+    assert decoded(encoded(record)) == record
+
+
+def test_a_notebook_keeps_small_views_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = live_view(result_of(SUBJECTS["derivation"]))
+    assert view is not None
+    form = notebook_form(view)[MIME]
+    assert (form["kind"], decoded(form["record"])["whole"]) == ("derivation", True)
+    monkeypatch.setattr(saved, "LARGEST_IN_NOTEBOOK", 1_000)
+    assert notebook_form(view) == {}
+
+
+def test_all_samples_of_a_small_confusion_matrix_are_saved_once() -> None:
+    view = live_view(every_view()["confusion with pictures: ConfusionShown"])
+    assert view is not None
+    record: Any = saved_record(view)
+    pool = [sample["number"] for q, a in record["answers"] if q["ask"] == "pool" for sample in a["samples"]]
+    assert sorted(pool) == [*range(360)]
+    cells = {(q["target"], q["predicted"]): a["count"] for q, a in record["answers"] if q["ask"] == "samples"}
+    assert [[cells[i, j] for j in range(10)] for i in range(10)] == record["opening"]["counts"]
 
 
 def test_every_step_of_a_trace_is_saved() -> None:

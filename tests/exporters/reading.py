@@ -14,7 +14,7 @@ RUNNING = frozenset(["applet", "base", "button", "embed", "form", "frame", "ifra
 
 
 class Page(HTMLParser):
-    """The elements of a page, its links, and the faults of a page that must be self-contained."""
+    """The elements of a page, its links, its inline scripts by type, and the faults of a page that must be self-contained."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -23,23 +23,28 @@ class Page(HTMLParser):
         self.identities: set[str] = set()
         self.texts: list[str] = []
         self.diagnostics: list[str] = []
-        self._style = False
+        self.scripts: list[tuple[str, str]] = []
+        self._style = self._script = False
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        self._style = tag == "style"
-        if tag in RUNNING:
+        self._style, self._script = tag == "style", tag == "script"
+        if self._script and dict(attrs).keys() <= {"type", "data-kind"}:
+            self.scripts.append((dict(attrs).get("type") or "", ""))
+        elif tag in RUNNING:
             self.diagnostics.append(f"<{tag}>")
         for name, value in attrs:
             self._attribute(tag, name, value or "")
 
     def handle_endtag(self, tag: str) -> None:
-        self._style = False
+        self._style = self._script = False
 
     def handle_data(self, data: str) -> None:
-        if not self._style:
+        if self._script:
+            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
+        elif not self._style:
             self.texts.append(data)
         elif STYLE.search(data):
             self.diagnostics.append(f"a style sheet has {data}")

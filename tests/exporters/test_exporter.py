@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 import subprocess
 import sys
+import zlib
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from rh_kernel.display.live.saved import MIME
 from rh_kernel.exporters.exporter import RHHTMLExporter
 from rh_kernel.exporters.static_pages import NEED_SCRIPTS, picture_loader, without_live_outputs
 from tests.exporters.conftest import CELLS
@@ -24,12 +28,47 @@ def test_the_page_needs_nothing_but_itself(page: Page) -> None:
     assert page.diagnostics == []
 
 
-def test_the_page_forbids_what_it_does_not_need(html: str) -> None:
-    (policy,) = re.findall(
-        r'<meta content="([^"]*)" http-equiv="Content-Security-Policy"|http-equiv=.*?content="([^"]*)"', html
-    )
-    assert "default-src 'none'" in "".join(policy)
-    assert "script" not in "".join(policy)
+def policy(html: str) -> str:
+    (found,) = re.findall(r'<meta content="([^"]*)" http-equiv="Content-Security-Policy"', html)
+    return found
+
+
+def test_the_page_forbids_all_scripts_but_one_of_ours(html: str, page: Page) -> None:
+    """It is that which shows the saved views; what is in the notebook is data for it."""
+    ours = [text for kind, text in page.scripts if kind == "module"]
+    data = [text for kind, text in page.scripts if kind == "application/json"]
+    assert len(ours) == 1
+    assert len(data) == 4
+    assert len(page.scripts) == 5
+    assert all(json.loads(zlib.decompress(base64.b64decode(text)))["whole"] for text in data)
+    digest = base64.b64encode(hashlib.sha256(ours[0].encode()).digest()).decode()
+    assert "default-src 'none'" in policy(html)
+    assert re.findall(r"script-src ([^;]*)", policy(html)) == [f"'sha256-{digest}'"]
+
+
+def test_a_page_can_be_without_scripts(notebook: Any) -> None:
+    html = RHHTMLExporter(interactive=False).from_notebook_node(notebook)[0]
+    assert Page(html).scripts == []
+    assert "script" not in policy(html)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"kind": "player", "record": "</script><script>alert(1)</script>"},
+        {"kind": 'player"><b>', "record": "eJw="},
+        {"kind": ["player"], "record": "eJw="},
+        {"kind": "player"},
+        "eJw=",
+    ],
+)
+def test_a_record_that_is_not_of_ours_is_left_out(notebook: Any, form: object) -> None:
+    hostile = deepcopy(notebook)
+    for cell in hostile.cells:
+        for output in cell.get("outputs", []):
+            if MIME in output.get("data", {}):
+                output.data[MIME] = form
+    assert Page(RHHTMLExporter().from_notebook_node(hostile)[0]).scripts == []
 
 
 def test_links_lead_to_places_of_the_page(page: Page) -> None:
@@ -91,7 +130,8 @@ def test_mathematics_is_drawn_or_told(page: Page) -> None:
 
 
 def test_what_only_runs_is_left_out(notebook: Any, page: Page) -> None:
-    assert page.tags.count("iframe") == page.tags.count("script") == 0
+    assert page.tags.count("iframe") == 0
+    assert page.tags.count("script") == len(page.scripts)
     before = json.dumps(notebook)
     made = without_live_outputs(notebook)
     assert json.dumps(notebook) == before

@@ -49,17 +49,17 @@ def script(kind: str) -> str:
 
 
 @cache
-def page_script(kind: str) -> str:
-    """Return the ES module of a saved page, which shows the record in the element ``record`` as the view of this kind."""
-    modules = linked(folder(), "widget.js", "saved.js", f"{kind}.js")
-    model = 'savedModel(JSON.parse(document.getElementById("record").textContent))'
-    return f'{modules}\nrendererOf("{kind}", {kind})({{ model: {model}, el: document.getElementById("view") }});\n'
+def page_script(*kinds: str) -> str:
+    """Return the ES module of a page with saved views of these kinds, which replace their static forms."""
+    modules = linked(folder(), "saved_views.js", *[f"{kind}.js" for kind in kinds])
+    return f"{modules}\nshowSavedViews({{ {', '.join(kinds)} }});\n"
 
 
 @cache
-def style(kind: str) -> str:
-    """Return the palette, the shared style sheet, and the one of this view."""
-    return "\n".join([colours(), *[(folder() / name).read_text(encoding="utf-8") for name in ("live.css", f"{kind}.css")]])
+def style(*kinds: str) -> str:
+    """Return the palette, the shared style sheet, and those of these views."""
+    sheets = ("live.css", *[f"{kind}.css" for kind in kinds])
+    return "\n".join([colours(), *[(folder() / name).read_text(encoding="utf-8") for name in sheets]])
 
 
 def colours() -> str:

@@ -4,7 +4,9 @@ A page in a file can ask nothing. So its record has, beside the opening record, 
 useful first, up to ``MOST`` characters; ``widgets/saved.js`` finds in it what serves. Other questions are refused in words.
 """
 
+import base64
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
@@ -14,6 +16,15 @@ from rh_kernel.display.live.view import Unanswerable, View
 
 MOST = 8_000_000
 """The most characters of JSON that the answers may take."""
+
+MOST_IN_NOTEBOOK = 400_000
+"""The most characters of the answers that a notebook keeps with an output: they are computed whenever it is shown."""
+
+LARGEST_IN_NOTEBOOK = 400_000
+"""The longest encoded record that a notebook keeps with an output, in characters."""
+
+MIME = "application/vnd.rh.view+json"
+"""The MIME type of a saved view in an output of a notebook: ``{"kind", "record"}``, the record encoded."""
 
 WIDTHS = (90, 40)
 """The widths of lines, in columns, in which steps are saved: for a screen and for a phone."""
@@ -39,6 +50,18 @@ def saved_record(view: View, most: int = MOST) -> Record:
             break
         answers.append([question, answer])
     return {"kind": view.kind, "opening": opening, "answers": cast(Any, answers), "whole": left >= 0}
+
+
+def encoded(record: Record) -> str:
+    """Return a record as JSON, compressed (RFC 1950), in base64."""
+    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+
+
+def notebook_form(view: View) -> Mapping[str, Any]:
+    """Return ``MIME``, the form in which a notebook keeps a view that nothing has been asked yet; nothing if it is large."""
+    record = encoded(saved_record(view, MOST_IN_NOTEBOOK))
+    return {MIME: {"kind": view.kind, "record": record}} if len(record) <= LARGEST_IN_NOTEBOOK else {}
 
 
 def _answers(view: View, opening: Record) -> Answers:
