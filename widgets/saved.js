@@ -2,9 +2,9 @@
 
 const SAVED_MISSING = "This is not in the saved page. Run the cell in a notebook to see it.";
 
-/** An object like anywidget's model, for a saved record `{opening, answers}`, where `answers` are pairs of question and answer. */
-export function savedModel({ opening, answers }) {
-  const state = { opening, kept: {} };
+/** An object like anywidget's model, for a saved record `{opening, answers}` with pairs of question and answer; `kept` is what it recalls. */
+export function savedModel({ opening, answers }, kept = {}) {
+  const state = { opening, kept };
   const listeners = [];
   const reply = (message) => queueMicrotask(() => listeners.forEach((listener) => listener(message)));
   return {

@@ -19,6 +19,20 @@ export function showSavedViews(views) {
   for (const place of document.querySelectorAll(".rh-view")) seen.observe(place);
 }
 
+/** What a view recalls if the page is opened with `#step=12`, counted as the view counts; nothing for another address. */
+export function savedStart(kind, hash) {
+  const found = /^#step=(\d{1,9})$/.exec(hash);
+  return found === null ? {} : SAVED_STARTS[kind]?.(Number(found[1])) ?? {};
+}
+
+const SAVED_STARTS = {
+  stepper: (n) => ({ step: n - 1 }),
+  rewriting: (n) => ({ step: n - 1 }),
+  player: (n) => ({ frame: n }),
+  flow: (n) => ({ frame: n }),
+  surface: (n) => ({ state: n }),
+};
+
 /** Show one view; if that fails, its static form stays. */
 async function showSavedView(place, views) {
   const data = place.querySelector(":scope > script[data-kind]");
@@ -28,8 +42,9 @@ async function showSavedView(place, views) {
   try {
     const record = JSON.parse(await savedText(data.textContent));
     place.prepend(made);
-    rendererOf(kind, views[kind])({ model: savedModel(record), el: made });
-    if (!record.whole) made.append(h("p", { class: "rh-saved-note" }, "This was too much for one page: its later steps are missing."));
+    const isAlone = document.querySelectorAll(".rh-view").length === 1;
+    rendererOf(kind, views[kind])({ model: savedModel(record, isAlone ? savedStart(kind, location.hash) : {}), el: made });
+    if (!record.whole) made.append(h("p", { class: "rh-saved-note" }, "This was too much for one page: a part of it is missing, for example later steps."));
     made.after(h("details", { class: "rh-saved-still" }, h("summary", {}, "As a picture and a table, without interaction"), still));
   } catch (error) {
     made.remove();

@@ -230,6 +230,21 @@ def test_every_kind_of_view_is_used_in_a_saved_page(browser: Browser, pages: dic
         page.close()
 
 
+def test_a_page_is_opened_at_a_step(browser: Browser, pages: dict[str, Path]) -> None:
+    told = {
+        "trace of a pass: TraceMade": (".rh-stepper .rh-status", r"^Step 12 of"),
+        "gradient of a pass: GradientMade": (".rh-player-count", r"^\s*5 of"),
+        "rewriting: RewritingShown": (".rh-rewriting", r"[Ss]tep 3 of"),
+        "training with surfaces: TrainingDone": (".rh-time-where", r"^at the start"),
+    }
+    steps = (12, 5, 3, 0)
+    for (name, (place, words)), step in zip(told.items(), steps, strict=True):
+        page = browser.new_page()
+        page.goto(f"{pages[name].as_uri()}#step={step}")
+        expect(page.locator(place)).to_have_text(re.compile(words))
+        page.close()
+
+
 def test_firefox_shows_each_view_on_a_phone_without_network(tab: Tab, pages: dict[str, Path]) -> None:
     tab.resize(400, 900)
     for name, kind in {kind: (name, kind) for name, kind in kinds().items()}.values():

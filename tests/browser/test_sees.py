@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Window
 from tests.session.test_confusion import NET
@@ -35,8 +36,14 @@ def test_a_confusion_matrix_shows_the_samples_of_a_cell(open_notebook: Open, tmp
     page.wait_for_selector(".rh-confusion figure img")
     window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "confusion.png")
     assert pictures(window, ".rh-confusion-samples") == 48
-    assert page.locator("img[alt^='the cotangent of u in sample']").count() == 6
-    assert page.locator("img[alt^='surface over x[0]']").evaluate("image => image.complete && image.naturalWidth > 0")
+    assert page.locator(".rh-sees-cell[aria-label*='cotangent of u:'] img").count() == 6
+    # The static form, which has the same pictures, is hidden.
+    assert not page.locator("img[alt^='the cotangent of u in sample']").last.is_visible()
+    assert page.locator(".rh-surface-svg[aria-label^='surface over x[0]']").count() == 1
+    page.locator(".rh-time-slider").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".rh-time-where")).to_have_text("at the start, before epoch 1 of 20")
+    assert page.locator("img[alt^='surface over x[0]']:visible").count() == 0
     page.click(".rh-confusion td button[data-row='3'][data-column='3']")
     page.wait_for_function("document.querySelector('.rh-confusion-words').innerText.includes('of class 3')")
     count = int(page.inner_text(".rh-confusion td button[data-row='3'][data-column='3']"))

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { savedAnswer, savedModel } from "../saved.js";
+import { savedStart } from "../saved_views.js";
 
 const line = (text) => [text, []];
 const window = (from, count, width) => [
@@ -59,6 +60,13 @@ test("a sample is saved once, and the page says how many are missing", () => {
   assert.deepEqual(ask(-2, 2), { samples: [{ number: 7 }], count: 5, missing: 2 });
   assert.deepEqual(ask(1, 0), { samples: [{ number: 2 }, { number: 7 }], count: 2, missing: 0 });
   assert.equal(ask(3, 0), null);
+});
+
+test("a page can be opened at a step", () => {
+  assert.deepEqual(savedStart("stepper", "#step=12"), { step: 11 });
+  assert.deepEqual(savedStart("player", "#step=12"), { frame: 12 });
+  for (const hash of ["", "#step=", "#step=-1", "#step=1&x", "#section"]) assert.deepEqual(savedStart("stepper", hash), {});
+  assert.deepEqual(savedStart("diagram", "#step=12"), {});
 });
 
 test("the model answers, or says that the page does not have it", async () => {
