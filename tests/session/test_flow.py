@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from rh_kernel.denotational.recording import occurrences
 from rh_kernel.session.flow.pace import (
-    ALLOWANCE,
     FEWEST_FRAMES,
     MOST_FRAMES,
     MOST_SAMPLES,
     MOST_SIZES,
     SHARE,
+    SLOW,
     Pace,
     most_frames,
 )
@@ -230,8 +230,8 @@ def test_recording_takes_a_bounded_share(batches: int, cost: float, step: float,
     assert (recorded[0], recorded[-1]) == (0, batches)
     assert len(recorded) <= most_frames(boxes) <= MOST_FRAMES
     assert len(recorded) * boxes * 3 <= max(MOST_SIZES, 6 * boxes)
-    fewest = ALLOWANCE + 2 * MOST_SAMPLES * cost
-    assert pace.spent <= max(ALLOWANCE, SHARE * (preparation + batches * step)) + fewest
+    first_and_last, others = 2 * MOST_SAMPLES * cost, FEWEST_FRAMES * cost if cost <= SLOW else 0
+    assert pace.spent <= preparation + max(SHARE * (preparation + batches * step), others) + first_and_last
 
 
 def test_there_are_some_frames_even_if_there_is_no_time() -> None:
@@ -244,6 +244,22 @@ def test_there_are_some_frames_even_if_there_is_no_time() -> None:
             pace.record([0.02])
         pace.plan(at, 0.0)
     assert len(recorded) >= FEWEST_FRAMES
+
+
+@given(st.floats(1e-4, 4e-3), st.floats(0.2, 10))
+def test_a_short_run_of_many_batches_takes_a_sixth_longer_at_most(cost: float, seconds: float) -> None:
+    """The U-net of the benchmark takes 0.4 s for 1,000 batches, 11 ms for its diagram and 3.6 ms for a pass."""
+    pace, recorded = Pace(1000), list[int]()
+    pace.limit(14, 3 * cost)
+    while pace.due <= 1000:
+        at = pace.due
+        if pace.allows(at, at * seconds / 1000):
+            recorded.append(at)
+            pace.record([cost] * pace.samples(at, at * seconds / 1000))
+        pace.plan(at, at * seconds / 1000)
+    assert len(recorded) >= FEWEST_FRAMES
+    assert pace.spent <= max(SHARE * seconds, 3 * cost + (FEWEST_FRAMES + 2) * cost) + MOST_SAMPLES * cost
+    assert np.diff(recorded).max() <= 2 * 1000 / FEWEST_FRAMES
 
 
 @given(st.integers(240, 100_000))

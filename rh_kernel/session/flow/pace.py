@@ -3,14 +3,14 @@
 import math
 from collections.abc import Sequence
 
-SHARE = 0.12
+SHARE = 0.15
 """The share of the time of training that recording may take."""
 
-ALLOWANCE = 0.2
-"""Seconds that recording may take if that share is less, so that short runs are recorded, too."""
-
 FEWEST_FRAMES = 8
-"""So many frames are recorded in any case, unless a pass takes longer than so much of the allowance."""
+"""So many frames, of one sample each, are recorded even if that takes a larger share."""
+
+SLOW = 0.025
+"""Seconds: of passes that take longer, only the first and the last are recorded in any case."""
 
 SLOWEST = 3
 """A pass counts as so many of the quickest one, at most."""
@@ -36,7 +36,8 @@ def most_frames(boxes: int) -> int:
 class Pace:
     """Plans the next frame: ``due`` is the number of batches after which it is to be recorded.
 
-    The first and the last batch are always recorded. Between them as many frames are evenly spaced as there is time for.
+    The first and the last batch are always recorded. Between them as many frames are evenly spaced as there is time for, in the
+    share of the time that all of the training is expected to take.
     """
 
     def __init__(self, batches: int) -> None:
@@ -49,20 +50,21 @@ class Pace:
         self._frames = 0
 
     def limit(self, boxes: int, prepared: float) -> None:
-        """Plan for a net of so many boxes, whose diagram took so many seconds; half the allowance is left for the frames."""
+        """Plan for a net of so many boxes, whose diagram took so many seconds."""
         self._most = most_frames(boxes)
-        self.spent = min(prepared, ALLOWANCE / 2)
+        self.spent = prepared
 
     def allows(self, batch: int, trained: float) -> bool:
         """Whether there is time for a frame now, after so many batches and seconds of training."""
-        is_quick = self._cost * FEWEST_FRAMES <= ALLOWANCE
         is_behind = self._frames * self._batches < FEWEST_FRAMES * batch
-        return batch in (0, self._batches) or self.left(trained) >= self._cost or (is_quick and is_behind)
+        if batch in (0, self._batches) or (is_behind and self._cost <= SLOW):
+            return True
+        return self.left(self._expected(batch, trained)) >= self._cost
 
     def samples(self, batch: int, trained: float) -> int:
-        """Return how many samples a frame is to have now, if it is not limited by the batch."""
-        if not self._cost:
-            return MOST_SAMPLES
+        """Return how many samples a frame is to have now, if it is not limited by the batch: one as long as nothing is known."""
+        if not self._cost or not batch:
+            return 1
         affordable = int(self.left(self._expected(batch, trained)) / self._cost)
         frames = max(1, min(ENOUGH_FRAMES, self._batches) - self._frames)
         return max(1, min(MOST_SAMPLES, affordable // frames))
@@ -97,4 +99,4 @@ class Pace:
 
     def left(self, trained: float) -> float:
         """Seconds left for recording after so many of training."""
-        return max(ALLOWANCE, SHARE * trained) - self.spent
+        return SHARE * trained - self.spent
