@@ -6,12 +6,13 @@ const LINKED_REACH = 9;
 /** A plot: an image of its axes below its lines. `look(run)` is called with a run, or null, `pick(run)` when a line is clicked on. */
 export function linkedPlot({ title, full, source, width, height, label, lines, key, note }, look, pick) {
   const on = (run) => ({ pointerenter: () => look(run), pointerleave: () => look(null), click: () => pick(run) });
-  const shapes = lines.map(({ run, d, colour, width: stroke, opacity, dash, filled }) =>
+  const shapes = lines.map(({ run, d, colour, width: stroke, opacity, dash, filled, text, at, ink }) =>
     s("g", { "data-run": run, class: "rh-linked-line", on: on(run) },
       filled ? null : s("path", { d, fill: "none", stroke: "transparent", "stroke-width": LINKED_REACH, "pointer-events": "stroke" }),
       filled
         ? s("path", { d, fill: colour, "fill-opacity": opacity })
         : s("path", { d, fill: "none", stroke: colour, "stroke-width": stroke, "stroke-opacity": opacity, "stroke-dasharray": dash || null, "stroke-linejoin": "round" }),
+      text ? s("text", { x: at[0], y: at[1], fill: ink }, text) : null,
     ),
   );
   return h("figure", { style: `width:${width}px` },

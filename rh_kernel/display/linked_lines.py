@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 
 from rh_kernel.display.data import Json
+from rh_kernel.display.html import escape
 
 OVAL = "M{x:.1f} {y:.1f}m-{r} 0a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The line of a run, by its number: the ``d`` of a path; ``dash`` as in SVG, empty for a solid one; or a filled shape."""
+    """The line of a run, by its number: the ``d`` of a path; ``dash`` as in SVG, empty for a solid one; or a filled shape.
+
+    ``text`` is written upon it in the colour ``ink``, with its middle at the point ``at`` in pixels.
+    """
 
     run: int
     d: str
@@ -18,16 +22,22 @@ class Line:
     opacity: float = 1.0
     dash: str = ""
     is_filled: bool = False
+    text: str = ""
+    ink: str = ""
+    at: tuple[float, float] = (0.0, 0.0)
 
     @property
     def svg(self) -> str:
         """The line as an SVG element."""
+        x, y = self.at
+        place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="middle" fill="{self.ink}"'
+        words = f"<text {place}>{escape(self.text)}</text>" if self.text else ""
         if self.is_filled:
-            return f'<path d="{self.d}" fill="{self.colour}" fill-opacity="{self.opacity}"/>'
+            return f'<path d="{self.d}" fill="{self.colour}" fill-opacity="{self.opacity}"/>{words}'
         dash = f' stroke-dasharray="{self.dash}"' if self.dash else ""
         shape = 'fill="none" stroke-linejoin="round"'
         stroke = f'stroke="{self.colour}" stroke-width="{self.width}" stroke-opacity="{self.opacity}"'
-        return f'<path d="{self.d}" {shape} {stroke}{dash}/>'
+        return f'<path d="{self.d}" {shape} {stroke}{dash}/>{words}'
 
     @property
     def data(self) -> Json:
@@ -40,6 +50,9 @@ class Line:
             "opacity": self.opacity,
             "dash": self.dash,
             "filled": self.is_filled,
+            "text": self.text,
+            "ink": self.ink,
+            "at": [*self.at],
         }
 
 

@@ -6,6 +6,7 @@ So they differ by hue only, and no meaning depends on them. Where colours must b
 ochre, as in the palette of Okabe and Ito: these differ from each other and from grey for every kind of colour blindness.
 """
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from rh_kernel.syntax.printing.doc import MarkKind, Role
@@ -44,6 +45,14 @@ def parts_of(colour: str) -> list[int]:
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
+def blend(ramp: Sequence[str], share: float) -> str:
+    """The colour at a place from 0 to 1 on a scale through these colours."""
+    at = share * (len(ramp) - 1)
+    i = min(int(at), len(ramp) - 2)
+    mixed = [round(a + (b - a) * (at - i)) for a, b in zip(parts_of(ramp[i]), parts_of(ramp[i + 1]), strict=True)]
+    return "#" + "".join([f"{part:02x}" for part in mixed])
+
+
 _REDEX, _CONTRACTUM = "230,159,0", "86,180,233"
 
 BACKWARD = "#977000"
@@ -66,6 +75,12 @@ BACKGROUNDS: dict[MarkKind, str] = {kind: f"rgba({colour},0.2)" for kind, colour
 
 NEUTRAL = COLOURS[Role.FADED]
 """Lines and text of drawings on an unknown background."""
+
+SEQUENCE = ("#00224e", "#35456c", "#666970", "#948e77", "#c8b866", "#fee838")
+"""A scale from low to high for areas: cividis of Nuñez, Anderton and Renslow, PLoS ONE 13(7), 2018.
+
+It becomes lighter all the way, and looks nearly the same to colour-blind readers.
+"""
 
 INK, PAPER = "#24292f", "#ffffff"
 """Lines and text of drawings that have a background of their own, and that background."""

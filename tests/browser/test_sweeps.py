@@ -44,7 +44,7 @@ def test_a_sweep_is_sorted_by_click_and_by_keyboard(open_notebook: Open, tmp_pat
     assert window.page.locator(".rh-sweep tbody .rh-sweep-best").count() == 1
     assert window.page.locator(".rh-sweep tbody .rh-sweep-failed").count() == 12
     assert "RH118" in window.page.inner_text(".rh-sweep tbody .rh-sweep-failed >> nth=0")
-    assert window.page.locator(".rh-sweep figure img").count() == 5
+    assert window.page.locator(".rh-sweep figure img").count() == 6
 
     # A line and its row belong together: by pointing at one, by going to the other, and by a click, which keeps the mark.
     marked = "() => [...document.querySelectorAll('tr.rh-linked-on')].map(row => row.dataset.run)"
@@ -53,6 +53,13 @@ def test_a_sweep_is_sorted_by_click_and_by_keyboard(open_notebook: Open, tmp_pat
     line.dispatch_event("pointerenter")
     assert window.page.evaluate(marked) == [run]
     assert window.page.locator(f".rh-sweep g.rh-linked-on[data-run='{run}']").count() >= 5
+    line.dispatch_event("pointerleave")
+    area = window.page.locator(".rh-sweep figure >> nth=2").locator("g[data-run]").last
+    assert "★" in (area.text_content() or "")
+    area.dispatch_event("pointerenter")
+    assert window.page.evaluate(marked) == [area.get_attribute("data-run")]
+    area.dispatch_event("pointerleave")
+    line.dispatch_event("pointerenter")
     line.dispatch_event("pointerleave")
     assert window.page.evaluate(marked) == []
     line.dispatch_event("click")

@@ -6,7 +6,7 @@ Visualization and Computer Graphics 15(6), 2009, for a severity of 1, on linear 
 where 2.3 is just noticeable; contrast is that of WCAG 2.
 """
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -21,9 +21,13 @@ from rh_kernel.display.palette import (
     MARKS,
     NEUTRAL,
     NO_NUMBER,
+    PAPER,
+    SEQUENCE,
+    blend,
     tint,
     triple,
 )
+from rh_kernel.display.sweeps.heat_map import BLACK, LIGHT
 from rh_kernel.display.traces.panes import COLOURS as OF_PANES
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import MarkKind, Role
@@ -148,6 +152,15 @@ def test_lines_below_a_contractum_can_be_seen(kind: MarkKind, paper: Array) -> N
 def test_frames_on_white_differ(sight: str) -> None:
     for one, other in combinations(FRAMES.values(), 2):
         assert distance(parts(one), parts(other), sight) >= 10
+
+
+@each_sight
+def test_a_scale_becomes_lighter_for_everybody(sight: str) -> None:
+    seen = [lab(parts(blend(SEQUENCE, share)), sight) for share in np.linspace(0, 1, 21)]
+    lightness = [float(colour[0]) for colour in seen]
+    assert all(later - earlier > 2 for earlier, later in pairwise(lightness))
+    for share in np.linspace(0, 1, 101):
+        assert contrast(parts(BLACK if share > LIGHT else PAPER), parts(blend(SEQUENCE, share))) >= 4.5
 
 
 def test_there_is_one_palette() -> None:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from rh_kernel.display.live.sweep import SweepView
+from rh_kernel.display.palette import parts_of
 from rh_kernel.display.registry import bundle, live_view, records, text
 from rh_kernel.display.sweeps.plots import plots
 from rh_kernel.display.sweeps.sheet import sheet_of
@@ -109,18 +110,20 @@ def paths(svg: ElementTree.Element) -> list[str]:
 
 
 def test_the_plots_have_a_curve_for_each_run_and_a_panel_for_each_number_that_varies() -> None:
-    curves, parallel, against_a, against_seed = svgs(bundle(DONE)["text/html"])
+    curves, parallel, over_both, against_a, against_seed = svgs(bundle(DONE)["text/html"])
     assert len(paths(curves)) == 3
     assert len(paths(parallel)) == 2
     dots = [len([e for e in svg.iter() if "fill-opacity" in e.attrib]) for svg in (against_a, against_seed)]
     assert dots == [2, 2]
-    assert [plot.title for plot in plots(sheet_of(DONE))][2:] == ["against a", "against seed"]
+    assert len([e for e in over_both.iter() if "fill-opacity" in e.attrib]) == 2
+    titles = [plot.title for plot in plots(sheet_of(DONE))]
+    assert titles[2:] == ["dot(y - t, y - t) over a and seed", "against a", "against seed"]
 
 
 def test_each_line_of_a_plot_belongs_to_a_run() -> None:
     curves, parallel, *against = plots(sheet_of(DONE))
     assert {line.run for line in curves.lines} == {0, 1, 3}
-    assert [{line.run for line in plot.lines} for plot in (parallel, *against)] == [{0, 1}] * 3
+    assert [{line.run for line in plot.lines} for plot in (parallel, *against)] == [{0, 1}] * 4
     opening: dict[str, Any] = SweepView(DONE).opening()
     assert [len(plot["lines"]) for plot in opening["plots"]] == [len(plot.lines) for plot in plots(sheet_of(DONE))]
 
@@ -133,6 +136,23 @@ def test_the_lines_across_parallel_axes_have_the_order_of_the_values() -> None:
     assert ends[0][1] == ends[0][2] > ends[1][1] == ends[1][2]
     by_score = sorted(ends, key=lambda run: -ends[run][-1])
     assert by_score == sorted(ends, key=lambda run: runs[run].measures[0][1][-1])
+
+
+def test_a_heat_map_has_an_area_for_each_pair_of_values() -> None:
+    numbers = [(a, seed, k) for a in (0.1, 1.0, 10.0) for seed in (0, 1) for k in (2, 5)]
+    runs = tuple([SweepRun((("a", a), ("s", s), ("k", k)), (("m", (9.0, a + s * k)),), (), (), 0.0) for a, s, k in numbers])
+    (found,) = [plot for plot in plots(sheet_of(SweepDone(runs, 12, "", 0.0))) if plot.title == "m over a and s"]
+    assert found.note == "the lowest over k; ★ the best"
+    shown = [runs[line.run] for line in found.lines]
+    assert sorted(dict(run.values)["k"] for run in shown) == [2] * 6, "of several runs the lowest is shown"
+    lows = [(line.colour, run.measures[0][1][-1]) for line, run in zip(found.lines, shown, strict=True)]
+    lightness = [sum(parts_of(colour)) for colour, _ in sorted(lows, key=lambda pair: pair[1])]
+    assert lightness == sorted(lightness)
+    assert [line.text for line in found.lines][-1] == "★ 0.1"
+    corners = [[float(x) for x in line.d[1:].split("h")[0].split()] for line in found.lines]
+    places = {run.values[:2]: corner for corner, run in zip(corners, shown, strict=True)}
+    assert places[(("a", 0.1), ("s", 0))][0] < places[(("a", 10.0), ("s", 0))][0]
+    assert places[(("a", 0.1), ("s", 0))][1] > places[(("a", 0.1), ("s", 1))][1]
 
 
 def test_a_number_with_one_value_has_no_panel() -> None:

@@ -1,19 +1,20 @@
-"""Plots of a sweep: the last measure over the epochs, its last value against each number, and all numbers in parallel.
+"""Plots of a sweep: the last measure over the epochs, and its last value against numbers: one, two, or all in parallel.
 
-In each of them a run has a line or a dot, in the same colour; a page with a kernel marks those of one run together.
+In each of them a run has a line, a dot or an area; a page with a kernel marks those of one run together.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from rh_kernel.display.data import Json
 from rh_kernel.display.html import escape
 from rh_kernel.display.linked_lines import Line, dot
 from rh_kernel.display.markup import FAINT, box, code, element, span
-from rh_kernel.display.palette import ABOVE, BACKWARD, BELOW, COLOURS, NEUTRAL
+from rh_kernel.display.palette import ABOVE, BACKWARD, BELOW, COLOURS, NEUTRAL, blend
 from rh_kernel.display.pictures import polyline
-from rh_kernel.display.sweeps.sheet import Row, Sheet, cut, number, varying
+from rh_kernel.display.sweeps.heat_map import heat_map
+from rh_kernel.display.sweeps.plot import AGAINST, BOTTOM, CURVES, HEIGHT, LEFT, RIGHT, TOP, Plot
+from rh_kernel.display.sweeps.sheet import Row, Sheet, cut, number, values_of, varying
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.curves import (
     DIGIT,
@@ -28,10 +29,6 @@ from rh_kernel.display.training.curves import (
 )
 from rh_kernel.syntax.printing.doc import Role
 
-HEIGHT = 220
-CURVES, AGAINST = 420, 206
-"""The width in pixels of the plot of curves, and of the others."""
-
 STEP = 110
 """The least distance in pixels of two parallel axes."""
 
@@ -39,25 +36,7 @@ MOST_CURVES = 200
 _RAMP = (BELOW, COLOURS[Role.LOCATION], BACKWARD, ABOVE)
 MOST_AGAINST = 3
 MOST_IN_KEY = 6
-_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 10, 26
 _TITLE = "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
-
-
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """A plot: its title, in full and cut, its width, SVG elements behind the lines of the runs, and these.
-
-    ``label`` describes it, ``key`` says what colours mean, with a note.
-    """
-
-    title: str
-    full: str
-    width: int
-    parts: tuple[str, ...]
-    lines: tuple[Line, ...]
-    label: str
-    key: tuple[tuple[str, str], ...]
-    note: str
 
 
 def plots(sheet: Sheet) -> tuple[Plot, ...]:
@@ -67,7 +46,7 @@ def plots(sheet: Sheet) -> tuple[Plot, ...]:
         return ()
     names = varying(sheet)
     found = [_curves(sheet, names)] if any(len(row.curves[-1]) > 1 for row in scored if row.curves) else []
-    across = [_parallel(sheet, names, scored)] if len(names) > 1 else []
+    across = [_parallel(sheet, names, scored), heat_map(sheet, names, scored)] if len(names) > 1 else []
     return (*found, *across, *[_against(sheet, name, scored) for name in names[:MOST_AGAINST]])
 
 
@@ -96,26 +75,14 @@ def plots_data(sheet: Sheet) -> list[Json]:
 
 def _colour(sheet: Sheet, row: Row, name: str) -> str:
     """The colour of a run by the rank of one of its numbers."""
-    values = _values(sheet, name)
+    values = values_of(sheet, name)
     rank = values.index(dict(row.values)[name]) / max(len(values) - 1, 1)
     return _between(rank)
 
 
 def _between(rank: float) -> str:
     """The colour of a rank from 0 to 1: from blue over teal and ochre to orange, all equally light."""
-    at = rank * (len(_RAMP) - 1)
-    i = min(int(at), len(_RAMP) - 2)
-    low, high = _parts(_RAMP[i]), _parts(_RAMP[i + 1])
-    return "#" + "".join([f"{round(a + (b - a) * (at - i)):02x}" for a, b in zip(low, high, strict=True)])
-
-
-def _parts(colour: str) -> list[int]:
-    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-
-
-def _values(sheet: Sheet, name: str) -> list[float]:
-    """The values of a number in ascending order."""
-    return sorted({dict(row.values)[name] for row in sheet.rows})
+    return blend(_RAMP, rank)
 
 
 def _curves(sheet: Sheet, names: list[str]) -> Plot:
@@ -123,15 +90,15 @@ def _curves(sheet: Sheet, names: list[str]) -> Plot:
     rows = [row for row in sheet.rows if row.curves and row.state == "done"][:MOST_CURVES]
     s = scale([value for row in rows for value in row.curves[-1]])
     epochs = max([len(row.curves[-1]) for row in rows])
-    across, down = CURVES - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
+    across, down = CURVES - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
     def x(i: float) -> float:
-        return _LEFT + across * (i / max(epochs - 1, 1))
+        return LEFT + across * (i / max(epochs - 1, 1))
 
     def y(v: float) -> float:
-        return _TOP + down * (1 - s(v))
+        return TOP + down * (1 - s(v))
 
-    parts = [grid_line(_LEFT, CURVES - _RIGHT, y(t), tick_text(t)) for t in s.ticks]
+    parts = [grid_line(LEFT, CURVES - RIGHT, y(t), tick_text(t)) for t in s.ticks]
     parts += [
         f'<text x="{min(x(i), CURVES - DIGIT * len(str(i + 1)) / 2):.1f}" y="{HEIGHT - 8}" text-anchor="middle">{i + 1}</text>'
         for i in epoch_ticks(epochs)
@@ -158,18 +125,18 @@ def _parallel(sheet: Sheet, names: Sequence[str], scored: Sequence[Row]) -> Plot
     """An axis for each number that varies and one for the last measure, and a line across them for each run."""
     shown = scored[:MOST_CURVES]
     s = scale([row.score for row in shown if row.score is not None])
-    width = max(CURVES, STEP * len(names) + 2 * _LEFT)
-    places = [_LEFT + (width - 2 * _LEFT) / len(names) * k for k in range(len(names) + 1)]
-    down = HEIGHT - _TOP - _BOTTOM
-    shares = {name: _Share(_values(sheet, name)) for name in names}
+    width = max(CURVES, STEP * len(names) + 2 * LEFT)
+    places = [LEFT + (width - 2 * LEFT) / len(names) * k for k in range(len(names) + 1)]
+    down = HEIGHT - TOP - BOTTOM
+    shares = {name: _Share(values_of(sheet, name)) for name in names}
 
     def y(share: float) -> float:
-        return _TOP + down * (1 - share)
+        return TOP + down * (1 - share)
 
     parts: list[str] = []
     gaps: list[float] = []
     for name, x in zip(names, places, strict=False):
-        marks = [(y(shares[name](value)), number(value)) for value in _values(sheet, name)]
+        marks = [(y(shares[name](value)), number(value)) for value in values_of(sheet, name)]
         parts += [_axis(x, cut(name, 14)), *_ticks(marks, x, is_left=True)]
         gaps.append(6 + 6.5 * max([len(text) for _, text in marks]))
     parts += [_axis(places[-1], cut(sheet.scored_by, 14)), *_ticks([(y(s(t)), tick_text(t)) for t in s.ticks], places[-1])]
@@ -193,7 +160,7 @@ def _parallel(sheet: Sheet, names: Sequence[str], scored: Sequence[Row]) -> Plot
 
 def _axis(x: float, name: str) -> str:
     """A vertical axis with its name below."""
-    line = f'<path d="M{x:.1f} {_TOP}V{HEIGHT - _BOTTOM}" stroke="{NEUTRAL}" stroke-opacity=".5"/>'
+    line = f'<path d="M{x:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="{NEUTRAL}" stroke-opacity=".5"/>'
     return f'{line}<text x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="middle">{escape(visible(name))}</text>'
 
 
@@ -212,7 +179,7 @@ def _ticks(marks: Sequence[tuple[float, str]], x: float, *, is_left: bool = Fals
 
 def _key(sheet: Sheet, name: str) -> tuple[tuple[str, str], ...]:
     """What the colours mean; of many values the first and the last."""
-    values = _values(sheet, name)
+    values = values_of(sheet, name)
     shown = values if len(values) <= MOST_IN_KEY else [values[0], values[-1]]
     return tuple([(f"{name} = {number(v)}", _between(values.index(v) / max(len(values) - 1, 1))) for v in shown])
 
@@ -220,17 +187,17 @@ def _key(sheet: Sheet, name: str) -> tuple[tuple[str, str], ...]:
 def _against(sheet: Sheet, name: str, scored: Sequence[Row]) -> Plot:
     """The last value of the last measure of each run against one of its numbers; a line joins the lowest ones."""
     s = scale([row.score for row in scored if row.score is not None])
-    values = _values(sheet, name)
+    values = values_of(sheet, name)
     share = _Share(values)
-    down = HEIGHT - _TOP - _BOTTOM
+    down = HEIGHT - TOP - BOTTOM
 
     def y(v: float) -> float:
-        return _TOP + down * (1 - s(v))
+        return TOP + down * (1 - s(v))
 
     def place(value: float) -> float:
-        return _LEFT + 10 + (AGAINST - _LEFT - _RIGHT - 20) * share(value)
+        return LEFT + 10 + (AGAINST - LEFT - RIGHT - 20) * share(value)
 
-    parts = [grid_line(_LEFT, AGAINST - _RIGHT, y(t), tick_text(t)) for t in s.ticks]
+    parts = [grid_line(LEFT, AGAINST - RIGHT, y(t), tick_text(t)) for t in s.ticks]
     parts += _value_ticks(values, place)
     lowest = {
         v: min([r.score for r in scored if r.score is not None and dict(r.values)[name] == v], default=None) for v in values

@@ -107,6 +107,11 @@ def varying(sheet: Sheet) -> list[str]:
     return [name for i, name in enumerate(sheet.names) if len({row.values[i][1] for row in sheet.rows}) > 1]
 
 
+def values_of(sheet: Sheet, name: str) -> list[float]:
+    """The values of a number in ascending order."""
+    return sorted({dict(row.values)[name] for row in sheet.rows})
+
+
 def number(value: float) -> str:
     """A number of a sweep as it is written."""
     return str(value)

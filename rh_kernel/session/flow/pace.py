@@ -62,7 +62,7 @@ class Pace:
         return self.left(self._expected(batch, trained)) >= self._cost
 
     def samples(self, batch: int, trained: float) -> int:
-        """Return how many samples a frame is to have now, if it is not limited by the batch: one as long as nothing is known."""
+        """Return how many samples a frame is to have now, if it is not limited by the batch; one at first."""
         if not self._cost or not batch:
             return 1
         affordable = int(self.left(self._expected(batch, trained)) / self._cost)
