@@ -9,6 +9,7 @@ export function race(host, el) {
   const title = h("div", {});
   const summary = h("div", {});
   const plots = h("div", { class: "rh-race-plots" });
+  const note = h("div", { class: "rh-race-note" });
   const head = h("tr", {});
   const body = h("tbody", {});
   const sources = h("div", {});
@@ -36,6 +37,7 @@ export function race(host, el) {
     title.textContent = words;
     refill(summary, best === null ? "\u00a0" : [share === null ? "★ lowest at the end: " : "★ lowest now: ", h("code", { class: "rh-race-best" }, rows[best].handler), " with ", h("code", {}, rows[best].last)]);
     refill(plots, record.plots.map((plot) => linkedPlot(plot, look, pick)));
+    note.textContent = record.note;
     refill(head, ["", "handler", ...measures, "moved"].map((text) => h("th", { scope: "col" }, h("code", {}, text))));
     // Rows stay while what they show stays, so that an update does not take the focus.
     const shown = JSON.stringify([rows, best]);
@@ -50,7 +52,7 @@ export function race(host, el) {
     look(null);
   }
 
-  el.append(track, title, summary, plots, h("div", { class: "rh-race-scroll" }, h("table", { class: "rh-race-table" }, h("thead", {}, head), body)), sources, status);
+  el.append(track, title, summary, plots, note, h("div", { class: "rh-race-scroll" }, h("table", { class: "rh-race-table" }, h("thead", {}, head), body)), sources, status);
   el.setAttribute("data-lm-suppress-shortcuts", "true");
   linkedRows(body, look, pick);
   show(host.opening);

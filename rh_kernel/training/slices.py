@@ -109,22 +109,25 @@ def sliced(
     locations: Sequence[Location],
     paths: Sequence[Array],
     precision: Precision,
-) -> Generator[None, None, Slice | None]:
-    """Average the ``program`` of a measure on the plane of the paths; yield between points. ``None`` if there is no plane.
+) -> Generator[None, None, Slice | str]:
+    """Average the ``program`` of a measure on the plane of the paths; yield between points. Without a plane, return why.
 
     ``paths`` are of the contents of the ``locations``, in that order, from the start in the ``heap`` (points × weights).
     """
     moved = [at for at, part in _parts(heap, locations) if any(np.any(path[:, part]) for path in paths)]
     columns = [np.arange(part.start, part.stop) for at, part in _parts(heap, locations) if at in moved]
     found = kept([path[:, np.concatenate(columns)] for path in paths]) if moved else []
-    if not found or (plane := axes(found)) is None:
-        return None
+    if not found:
+        return "no weight that the measure reads has moved"
+    if (plane := axes(found)) is None:
+        return "the paths span no plane"
     directions, share = plane
     count = min(data.size, MOST_SAMPLES)
     work = program.cost_of(count)
     side = next((side for side in SIDES if side * side * work <= MOST_WORK), None)
     if side is None:
-        return None
+        each = f"{work:,} operations at each of {SIDES[-1] ** 2} points"
+        return f"the measure of {count:,} samples takes too long, {each}"
     drawn = [path @ directions.T for path in found]
     xs, ys = [_range(np.concatenate([path[:, i] for path in drawn]), side) for i in (0, 1)]
     backend = backend_for("cpu", side * side * estimate(program, 1, count))

@@ -17,6 +17,7 @@ from rh_kernel.display.traces.records import bounded_records
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session import results as r
+from rh_kernel.session.races.done import RaceDone
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product
@@ -219,6 +220,55 @@ def _swept(run: r.SweepRun) -> SweptRun:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Raced:
+    """One handler of a race: its text, its averages after each epoch by the text of the measure, and how far it moved."""
+
+    handler: str
+    curves: Mapping[str, tuple[float, ...]]
+    moved: float
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """The last value of each measure, by its text; all values are in ``curves``."""
+        return MappingProxyType({text: curve[-1] for text, curve in self.curves.items() if curve})
+
+    def __repr__(self) -> str:
+        """The handler and what became of it."""
+        return f"<{self.handler}: {', '.join([f'{end:.4g}' for end in self.measures.values()]) or 'no measure'}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Race(Shown[RaceDone]):
+    """The result of ``%race``."""
+
+    @property
+    def runs(self) -> tuple[Raced, ...]:
+        """The handlers, in the order in which they are written."""
+        measures = self.result.measures
+        return tuple(
+            [
+                Raced(racer.text, MappingProxyType(dict(zip(measures, racer.curves, strict=True))), racer.moved)
+                for racer in self.result.racers
+            ]
+        )
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the race was interrupted."""
+        return self.result.stopped
+
+    def csv(self) -> str:
+        """Return the table as CSV: the handlers, the first and the last value of each measure, and how far they moved."""
+        from rh_kernel.display.races.view import to_csv
+
+        return to_csv(self.result)
+
+    def to_csv(self, file: "str | PathLike[str]") -> None:
+        """Write the table to a CSV file in UTF-8. Raises ``OSError``."""
+        Path(file).write_text(self.csv(), encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Run(Displayed):
     """The outcomes of a whole program, one per item."""
 
@@ -255,6 +305,7 @@ _CLASSES: Mapping[type[r.Result], type[Outcome[Any]]] = {
     r.GradientMade: Gradient,
     r.TrainingDone: Training,
     r.SweepDone: Sweep,
+    RaceDone: Race,
     r.Differentiated: Derivative,
     r.FormsShown: Forms,
     r.Returned: Returning,

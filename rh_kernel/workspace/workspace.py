@@ -25,7 +25,7 @@ from rh_kernel.workspace.frames import frame_arrays, unframed
 from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.ipython_display import shell
 from rh_kernel.workspace.outcome import unwritable
-from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Outcome, Run, Sweep, Trace, outcome
+from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Outcome, Race, Run, Sweep, Trace, outcome
 from rh_kernel.workspace.python_values import ArrayInput, with_cluster, with_constant, with_data
 
 if TYPE_CHECKING:
@@ -88,6 +88,13 @@ class Workspace:
     def derivation(self, subject: str) -> Derivation:
         """Return the typing derivation of a term, a command or a name. Raises as ``run`` does."""
         return self._run_directive("derivation", subject, Derivation)
+
+    def race(self, training: str) -> Race:
+        """Train with several handlers, ``train P with H1, H2 for …``, and compare them; the heap stays as it is.
+
+        Raises as ``run`` does.
+        """
+        return self._run_directive("race", training, Race)
 
     def export(self, net: str, file: Path | str, target: str | None = None) -> Run:
         """Write a net, with its weights, as a function of NumPy, JAX, PyTorch or ONNX. Raises as ``run`` does.

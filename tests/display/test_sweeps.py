@@ -148,7 +148,7 @@ def test_a_heat_map_has_an_area_for_each_pair_of_values() -> None:
     lows = [(line.colour, run.measures[0][1][-1]) for line, run in zip(found.lines, shown, strict=True)]
     lightness = [sum(parts_of(colour)) for colour, _ in sorted(lows, key=lambda pair: pair[1])]
     assert lightness == sorted(lightness)
-    assert [line.text for line in found.lines][-1] == "★ 0.1"
+    assert [line.text for line in found.lines][-1] == "★0.1"
     corners = [[float(x) for x in line.d[1:].split("h")[0].split()] for line in found.lines]
     places = {run.values[:2]: corner for corner, run in zip(corners, shown, strict=True)}
     assert places[(("a", 0.1), ("s", 0))][0] < places[(("a", 10.0), ("s", 0))][0]

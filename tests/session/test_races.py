@@ -6,12 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.display.live.race import RaceView
+from rh_kernel.display.registry import bundle, records
+from rh_kernel.display.registry import text as shown_as_text
 from rh_kernel.session.actions import Interrupted
+from rh_kernel.session.races import action
 from rh_kernel.session.races.done import RaceDone
 from rh_kernel.session.races.runs import RaceProgress
 from rh_kernel.session.results import Notice, Shown, TrainingDone
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
+from rh_kernel.training import slices
 from tests.session.cells import codes, run
 from tests.tiers import law
 
@@ -119,3 +124,20 @@ def test_the_clauses_are_compared_by_their_trees(session: Session) -> None:
     text = same.clauses.rows[1].cells[0]
     assert text is not None
     assert text.text.split("\n")[1] == "  let g <= BatchMean(g) in"
+
+
+def test_a_race_without_a_picture_of_the_paths_says_why(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = f"%race {COMMAND} gradient_descent(0), gradient_descent(0) {REST.format(2, 4, 0)}"
+    assert raced(session, line)[0].no_slice == "no weight that the measure reads has moved"
+    moving = line.replace("(0)", "(0.1)", 1)
+    assert raced(session, moving.replace("descent(0)", "descent(0.2)"))[0].no_slice == ""
+    monkeypatch.setattr(slices, "MOST_WORK", 100)
+    done, _ = raced(session, moving.replace("descent(0)", "descent(0.2)"))
+    assert (done.slice, done.no_slice[:40]) == (None, "the measure of 4 samples takes too long,")
+    monkeypatch.setattr(action, "MOST_RECORDED", 9)
+    done, _ = raced(session, moving)
+    assert done.no_slice == "the measure reads 9 numbers, and paths of 4 are kept at most"
+    assert f"no picture of the paths: {done.no_slice}" in shown_as_text(done)
+    assert done.no_slice in bundle(done)["text/html"]
+    assert records(1, done)[0]["no_plane"] == done.no_slice
+    assert RaceView(done).opening()["note"] == f"no picture of the paths: {done.no_slice}"

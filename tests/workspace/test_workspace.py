@@ -19,7 +19,7 @@ from hypothesis.extra import numpy as nps
 import rh_kernel
 from rh_kernel.display.registry import bundle
 from rh_kernel.workspace.errors import Busy
-from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Trace, Training, Value
+from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Race, Trace, Training, Value
 from rh_kernel.workspace.workspace import Workspace, share, workspace_of
 from tests.notebook.conftest import TRAIN
 
@@ -289,3 +289,30 @@ def test_what_python_gave_can_be_undone() -> None:
     rh.const("b", 2)
     rh.run("%undo")
     assert {"a"} == {name for name, d in rh.session.definitions.named.items() if d.span is not None}
+
+
+RACE = """
+include "momentum.rh"
+include "backprop.rh"
+loc w = [0.5]
+net error(t : Real) : Real = let v <= Get[w]() in return (v - t) * (v - t)
+"""
+
+
+def test_a_race_is_a_value_with_its_measures(tmp_path: Path) -> None:
+    rh = Workspace(tmp_path)
+    rh.run(RACE)
+    text = 'train rev handle (t) <t>. error(t) with backprop, backprop for (x, t) in data("xor") epochs 3\n  measure error(t)'
+    race = rh.race(text)
+    assert rh.heap["w"].tolist() == [0.5]
+    assert [run.handler for run in race.runs] == ["backprop", "backprop"]
+    curve = race.runs[0].curves["error(t)"]
+    assert curve == race.result.racers[0].curves[0]
+    assert race.runs[0].measures == {"error(t)": curve[-1]}
+    assert repr(race.runs[0]) == f"<backprop: {curve[-1]:.4g}>"
+    race.to_csv(tmp_path / "race.csv")
+    heading, *rows = (tmp_path / "race.csv").read_text().splitlines()
+    assert heading == "handler,error(t) at first,error(t) at the end,moved"
+    assert [row.split(",")[:3] for row in rows] == [["backprop", repr(curve[0]), repr(curve[-1])]] * 2
+    assert isinstance(rh.run(f"%race {text}").outcomes[-1], Race)
+    assert not race.is_stopped

@@ -5,7 +5,7 @@ from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.races.curves import Picture
 from rh_kernel.display.races.looks import look
 from rh_kernel.display.races.sources import clauses_data
-from rh_kernel.display.races.summary import ends, head, lowest, pictures
+from rh_kernel.display.races.summary import ends, head, lowest, no_slice, pictures
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.curves import chart_source, sparkline
 from rh_kernel.display.values import short
@@ -45,6 +45,7 @@ class RaceView:
             "measures": [visible(text) for text in race.measures],
             "rows": [_row(n, racer) for n, racer in enumerate(race.racers)],
             "plots": [_plot(picture) for picture in pictures(race)],
+            "note": no_slice(race),
             "clauses": clauses,
         }
 

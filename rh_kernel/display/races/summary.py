@@ -36,6 +36,12 @@ def head(race: RaceDone | RaceProgress) -> str:
     return f"{first} · {epochs} · {duration(race.seconds)}"
 
 
+def no_slice(race: RaceDone | RaceProgress) -> str:
+    """Why the paths of the handlers are not drawn; empty if they are, or if the race has not come so far."""
+    why = race.no_slice if isinstance(race, RaceDone) else ""
+    return f"no picture of the paths: {why}" if why else ""
+
+
 def pictures(race: RaceDone | RaceProgress) -> tuple[Picture, ...]:
     """The curves of each measure, and of a race that is done the paths of the handlers."""
     has_curves = any(len(curve) > 1 for racer in race.racers for curve in racer.curves)

@@ -1,5 +1,8 @@
 """The view of a race: as text, as HTML with pictures and a table, and as a record."""
 
+import csv
+import io
+
 from rh_kernel.display.data import Json, Record, strict_json
 from rh_kernel.display.live.race import RaceView
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, element, span
@@ -7,7 +10,7 @@ from rh_kernel.display.palette import BACKGROUNDS
 from rh_kernel.display.races.curves import Picture
 from rh_kernel.display.races.looks import look
 from rh_kernel.display.races.sources import clauses_html, differing_text
-from rh_kernel.display.races.summary import ends, head, lowest, pictures
+from rh_kernel.display.races.summary import ends, head, lowest, no_slice, pictures
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.sweeps.sheet import cut
 from rh_kernel.display.tables import columns
@@ -34,6 +37,7 @@ def text(race: RaceDone) -> str:
         headings += [cut(visible(measure), WIDEST), ""]
     rows = [_cells(racer, is_best=n == best) for n, racer in enumerate(race.racers)]
     lines += columns([[*headings, "moved"], *rows], "ll" + "rl" * len(race.measures) + "r")
+    lines += [no_slice(race)] if no_slice(race) else []
     return "\n".join([*lines, *differing_text(race.clauses, race.racers)])
 
 
@@ -70,7 +74,8 @@ def _html(race: RaceDone | RaceProgress) -> str:
         name = code(racer.text, style="font-weight:bold")
         words.append(box("", span("", "★ lowest at the end: "), name, span("", " with "), code(short(racer.ends[-1]))))
     shown = [_card(picture) for picture in pictures(race)]
-    return "".join([*words, box("", *shown), _table(race, best)])
+    note = [box(f"font-size:90%;{FAINT}", span("", no_slice(race)))] if no_slice(race) else []
+    return "".join([*words, box("", *shown), *note, _table(race, best)])
 
 
 def _card(picture: Picture) -> str:
@@ -123,7 +128,9 @@ def record(race: RaceDone) -> Record:
     ]
     stopped: Record = {"stopped": True} if race.stopped else {}
     clauses: list[Json] = [row.name for row in race.clauses.differing]
-    plane: Record = {"share": race.slice.share} if race.slice is not None else {}
+    plane: Record = (
+        {"share": race.slice.share} if race.slice is not None else {"no_plane": race.no_slice} if race.no_slice else {}
+    )
     return {
         "kind": "race",
         "epochs": race.epochs,
@@ -133,6 +140,17 @@ def record(race: RaceDone) -> Record:
         **plane,
         **stopped,
     }
+
+
+def to_csv(race: RaceDone) -> str:
+    """The table as CSV with a heading: the handler, the first and the last value of each measure, and how far it moved."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["handler", *[f"{text} {end}" for text in race.measures for end in ("at first", "at the end")], "moved"])
+    for racer in race.racers:
+        found = [[repr(curve[0]), repr(curve[-1])] if curve else ["", ""] for curve in racer.curves]
+        writer.writerow([racer.text, *[value for both in found for value in both], repr(racer.moved)])
+    return file.getvalue()
 
 
 RACE = ResultView(RaceDone, text=text, rich=as_html(html), records=lambda done: (record(done),), live=RaceView)

@@ -37,8 +37,8 @@ def heat_map(sheet: Sheet, names: Sequence[str], scored: Sequence[Row]) -> Plot:
         x = LEFT + width * columns.index(values[across])
         y = HEIGHT - BOTTOM - height * (1 + rows.index(values[down]))
         share = min(max(s(score), 0.0), 1.0)
-        text = f"{'★ ' if row.number == sheet.best else ''}{outcome(score)}"
-        fits = width > DIGIT * (len(text) + 1) and height > 14
+        text = f"{'★' if row.number == sheet.best else ''}{outcome(score)}"
+        fits = width > DIGIT * len(text) and height > 14
         d = f"M{x:.1f} {y:.1f}h{width - gap:.1f}v{height - gap:.1f}h{gap - width:.1f}z"
         ink = BLACK if share > LIGHT else PAPER
         middle = (x + (width - gap) / 2, y + (height - gap) / 2 + 4)

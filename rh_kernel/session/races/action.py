@@ -86,6 +86,7 @@ class _Race:
         self._measure = _Measured(first, state, race.span)
         self._runners = [_Runner(text, one, state, race.span, self._measure) for text, one in race.trainings]
         self._slice: Slice | None = None
+        self._no_slice = ""
 
     def turns(self) -> Iterator[Sequence[Notice]]:
         """Let the run that is behind go on for a moment, until all have ended; yield what it has to say."""
@@ -100,14 +101,28 @@ class _Race:
     def done(self, *, stopped: bool) -> RaceDone:
         """Return the result."""
         p = self.progress()
-        return RaceDone(p.racers, p.measures, p.epochs, p.samples, p.seconds, self._slice, self._clauses, stopped=stopped)
+        return RaceDone(
+            p.racers,
+            p.measures,
+            p.epochs,
+            p.samples,
+            p.seconds,
+            self._slice,
+            self._clauses,
+            stopped=stopped,
+            no_slice=self._no_slice,
+        )
 
     def slice(self) -> Generator[None]:
         """Compute the slice through the paths of the runs."""
         measured = self._measure
         paths = [runner.path for runner in self._runners]
-        if measured.recorded:
-            self._slice = yield from sliced(
+        if not measured.recorded:
+            self._no_slice = (
+                f"the measure reads {len(measured.start):,} numbers, and paths of {MOST_RECORDED // 2:,} are kept at most"
+            )
+        else:
+            found = yield from sliced(
                 measured.program,
                 measured.names,
                 measured.data,
@@ -116,6 +131,11 @@ class _Race:
                 paths,
                 self._state.settings.precision,
             )
+            match found:
+                case Slice():
+                    self._slice = found
+                case str():
+                    self._no_slice = found
 
 
 class _Measured:

@@ -11,7 +11,8 @@ from rh_kernel.training.slices import Slice
 class RaceDone(Result):
     """``%race``: its handlers, in the order written, and the texts of the measures, by the last of which they are compared.
 
-    ``slice`` is that measure on a plane, with the paths of the handlers; ``None`` if there is no plane or it is too much work.
+    ``slice`` is that measure on a plane, with the paths of the handlers. Without one ``no_slice`` says why, unless the race was
+    interrupted.
     ``clauses`` are those of the handlers.
     ``stopped`` says that the race was interrupted.
     """
@@ -24,3 +25,4 @@ class RaceDone(Result):
     slice: Slice | None = None
     clauses: Comparison = Comparison((), ())
     stopped: bool = False
+    no_slice: str = ""
