@@ -15,7 +15,9 @@ const DIAGRAM_FOLDS = { open: [], clauses: ["clause"], all: ["clause", "net", "l
 const DIAGRAM_COMMANDS = [...DRAWING_FOLD_KEYS, ...DRAWING_KEYS];
 const DIAGRAM_FILES = { svg: "diagram.svg", tikz: "diagram.tex", dot: "diagram.dot", text: "diagram.txt" };
 const DIAGRAM_HIGHEST = 560;
-const DIAGRAM_LEAST = 0.7;
+const DIAGRAM_SPACE = 20;
+/** The scale at first: at least this one, at which the smallest text has 11 pixels. */
+const DIAGRAM_LEAST = 1;
 
 /** The view of `%diagram`. */
 export function diagram(host, el) {
@@ -105,9 +107,7 @@ class DiagramView {
     const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": buttonName(text, label), on: { click } }, text);
     this.on = { pick: (kind, id) => this.pick({ kind, id }, true), toggle: (fold) => this.toggle(fold) };
     this.svg = s("svg", { class: "rh-diagram-svg", role: "group", "aria-label": `string diagram: ${opening.summary}` });
-    this.svg.addEventListener("click", () => this.pick(null));
     this.svg.addEventListener("focusin", (event) => this.focused(event.target));
-    this.zoom = zoomable(this.svg, { w: 1, h: 1 }, DIAGRAM_LEAST);
     this.details = h("div", { class: "rh-diagram-card", role: "region", "aria-label": "what is picked", "aria-live": "polite" });
     this.status = h("div", { class: "rh-diagram-status", role: "status" });
     this.search = h("input", { type: "search", size: 12, placeholder: "find", "aria-label": "find a box or a wire", on: { input: () => this.find(), keydown: (event) => this.onSearchKey(event) } });
@@ -123,7 +123,9 @@ class DiagramView {
       ],
     });
     const list = h("details", {}, h("summary", {}, "as a list"), h("pre", { class: "rh-diagram-list", tabindex: 0 }, opening.listing));
-    this.window = h("div", { class: "rh-diagram-window" }, this.svg);
+    this.window = h("div", { class: "rh-diagram-window", on: { click: () => this.pick(null) } }, this.svg);
+    this.least = DIAGRAM_LEAST;
+    this.zoom = zoomable(this.window, this.svg, DIAGRAM_LEAST, () => this.level());
     this.el.append(h("div", { class: "rh-diagram-head" }, opening.summary), this.tools.element, this.help, this.window, this.details, this.status, list);
     this.keyed = (event) => this.onKey(event);
     this.window.addEventListener("keydown", this.keyed);
@@ -183,7 +185,7 @@ class DiagramView {
     const { parts, made } = diagramSvg(drawing, this.on);
     this.made = made;
     refill(this.svg, parts);
-    if (wasFitted) this.window.style.height = `${this.height(drawing, DIAGRAM_LEAST)}px`;
+    if (wasFitted) this.level();
     this.zoom.resize({ w: drawing.width, h: drawing.height });
     if (about !== null) this.picked = this.afterFold(about);
     else if (this.picked?.kind === "box") this.picked = this.sameBox(this.picked.id);
@@ -195,13 +197,17 @@ class DiagramView {
   }
 
   fit() {
-    this.window.style.height = `${this.height(this.index.drawing, 0)}px`;
+    this.least = 0;
+    this.level();
     this.zoom.fit();
   }
 
-  height(drawing, least) {
+  /** Make the window as high as the drawing, up to a limit. */
+  level() {
+    const { drawing } = this.index;
     const scale = Math.min(1.25, Math.max(this.window.clientWidth, 200) / Math.max(drawing.width, 1));
-    return Math.round(Math.min(DIAGRAM_HIGHEST, Math.max(150, drawing.height * Math.max(scale, least) + 16)));
+    const high = drawing.height * Math.max(scale, this.least) + DIAGRAM_SPACE;
+    this.window.style.height = `${Math.round(Math.min(DIAGRAM_HIGHEST, Math.max(150, high)))}px`;
   }
 
   sameBox(id) {

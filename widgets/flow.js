@@ -9,7 +9,7 @@ const FLOW_QUANTITIES = [
   ["cotangent", "cotangents", "the size of what comes back to a box"],
   ["change", "changes", "the size of the change of the weights of a box, relative to the weights"],
 ];
-const FLOW_LEAST = 0.75;
+const FLOW_LEAST = 1;
 const FLOW_SPEEDS = [2, 5, 10, 20];
 const FLOW_EPOCHS = 40;
 const FLOW_WIDE = 1000;

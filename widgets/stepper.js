@@ -431,6 +431,7 @@ export function stepper(host, el) {
     list.draw();
   });
   sizes.observe(middle);
+  sizes.observe(list.list);
   host.onDeath(() => {
     if (isClean) return;
     if (play.isOn) play.stop();

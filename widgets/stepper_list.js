@@ -106,6 +106,8 @@ export function stepperList(index, words, act) {
   }
 
   function draw() {
+    // Hidden, as in JupyterLab while it loads a theme, it has no height, and it may be there again without another one.
+    if (el.clientHeight === 0 && body.firstChild !== null) return;
     const sight = rowsInSight(el.scrollTop, el.clientHeight, rows.length, LIST_ROW);
     const elements = [];
     const steps = [];

@@ -4,6 +4,9 @@
 const ZOOM_LEAST = 0.08;
 const ZOOM_MOST = 6;
 const ZOOM_DRAG = 4;
+// The two borders of the window, and the room that a scroll bar may take.
+const ZOOM_EDGE = 2;
+const ZOOM_SCROLL_BAR = 24;
 
 /** The state that fits `content` (w, h) into `view` (w, h), with a scale between `least` and `most`. */
 export function zoomFit(content, view, most = 1.25, least = ZOOM_LEAST) {
@@ -55,84 +58,95 @@ function zoomInto(at, seen, start, length) {
   return Math.max(at, start + length - seen);
 }
 
-/** Make `svg` pannable, and zoomable by Ctrl+wheel. At first all of it is shown, but at a scale of at least `least`. */
-export function zoomable(svg, content, least) {
-  let size = content;
-  let state = { x: 0, y: 0, scale: 1 };
+/**
+ * Show the drawing `svg` in `scroller`: it scrolls, is moved with the mouse, and is zoomed by Ctrl+wheel. At first all of it is
+ * shown, but at a scale of at least `least`. `widened()` is called when the scroller has got its width, and when that changes.
+ */
+export function zoomable(scroller, svg, least, widened) {
+  let size = { w: 1, h: 1 };
+  let scale = 1;
   // The lower bound of the initial scale until the user moves something; null afterwards.
   let fitted = least;
-  let held = null;
+  let wide = 0;
 
-  const view = () => ({ w: Math.max(svg.clientWidth, 1), h: Math.max(svg.clientHeight, 1) });
+  const view = () => ({ w: Math.max(scroller.clientWidth, 1), h: Math.max(scroller.clientHeight, 1) });
+  const state = () => zoomClamp({ x: scroller.scrollLeft / scale, y: scroller.scrollTop / scale, scale }, size, view());
 
   function show(next, isFitted = null) {
-    const v = view();
-    state = zoomClamp(next, size, v);
     fitted = isFitted;
-    svg.setAttribute("viewBox", `${state.x} ${state.y} ${v.w / state.scale} ${v.h / state.scale}`);
+    scale = next.scale;
+    svg.setAttribute("viewBox", `0 0 ${size.w} ${size.h}`);
+    svg.setAttribute("width", size.w * scale);
+    svg.setAttribute("height", size.h * scale);
+    const { x, y } = zoomClamp(next, size, view());
+    scroller.scrollTo(x * scale, y * scale);
   }
 
-  const again = () => show(fitted === null ? state : zoomFit(size, view(), 1.25, fitted), fitted);
+  function again() {
+    const around = { w: scroller.offsetWidth - ZOOM_EDGE, h: scroller.offsetHeight - ZOOM_EDGE };
+    show(fitted === null ? state() : zoomFit(size, around, 1.25, fitted), fitted);
+  }
+
+  function resized() {
+    if (Math.abs(scroller.clientWidth - wide) > ZOOM_SCROLL_BAR) {
+      wide = scroller.clientWidth;
+      widened();
+    }
+    if (fitted !== null) again();
+  }
 
   function wheel(event) {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
-    const at = svg.getBoundingClientRect();
-    show(zoomAt(state, Math.exp(-event.deltaY * 0.0022), event.clientX - at.left, event.clientY - at.top));
+    const at = scroller.getBoundingClientRect();
+    show(zoomAt(state(), Math.exp(-event.deltaY * 0.0022), event.clientX - at.left, event.clientY - at.top));
   }
 
   function down(event) {
-    if (event.button === 0) held = { x: event.clientX, y: event.clientY, moved: false, id: event.pointerId };
-  }
-
-  function move(event) {
-    if (held === null || event.pointerId !== held.id) return;
-    const dx = event.clientX - held.x;
-    const dy = event.clientY - held.y;
-    if (!held.moved && Math.hypot(dx, dy) < ZOOM_DRAG) return;
-    if (!held.moved) svg.setPointerCapture(event.pointerId);
-    held = { x: event.clientX, y: event.clientY, moved: true, id: held.id };
-    show(zoomPan(state, dx, dy));
-  }
-
-  function up() {
-    const wasPulled = held !== null && held.moved;
-    held = null;
-    // The click that ends a drag selects nothing.
-    if (wasPulled) {
-      svg.addEventListener("click", stop, { capture: true, once: true });
-      setTimeout(() => svg.removeEventListener("click", stop, { capture: true }), 0);
-    }
+    if (event.button !== 0 || event.pointerType === "touch" || event.target === scroller) return;
+    const from = state();
+    let isMoved = false;
+    const move = (to) => {
+      const [dx, dy] = [to.clientX - event.clientX, to.clientY - event.clientY];
+      if (!isMoved && Math.hypot(dx, dy) < ZOOM_DRAG) return;
+      isMoved = true;
+      show(zoomPan(from, dx, dy));
+    };
+    const up = () => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", up);
+      removeEventListener("pointercancel", up);
+      if (!isMoved) return;
+      // The click that ends a drag selects nothing.
+      scroller.addEventListener("click", stop, { capture: true, once: true });
+      setTimeout(() => scroller.removeEventListener("click", stop, { capture: true }), 0);
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", up);
+    addEventListener("pointercancel", up);
   }
 
   const stop = (event) => event.stopPropagation();
-  const observer = new ResizeObserver(again);
-  svg.addEventListener("wheel", wheel, { passive: false });
-  svg.addEventListener("pointerdown", down);
-  svg.addEventListener("pointermove", move);
-  svg.addEventListener("pointerup", up);
-  svg.addEventListener("pointercancel", up);
-  observer.observe(svg);
+  const observer = new ResizeObserver(resized);
+  scroller.addEventListener("wheel", wheel, { passive: false });
+  scroller.addEventListener("pointerdown", down);
+  observer.observe(scroller);
 
   return {
-    state: () => ({ ...state }),
+    state,
     view,
     fit() {
       fitted = ZOOM_LEAST;
       again();
     },
-    by: (factor) => show(zoomAt(state, factor, view().w / 2, view().h / 2)),
-    pan: (dx, dy) => show(zoomPan(state, dx, dy)),
-    reveal: (rect) => show(zoomReveal(state, rect, view())),
-    put: (next) => show(next),
+    by: (factor) => show(zoomAt(state(), factor, view().w / 2, view().h / 2)),
+    pan: (dx, dy) => show(zoomPan(state(), dx, dy)),
+    reveal: (rect) => show(zoomReveal(state(), rect, view())),
     resize(next) {
       size = next;
       again();
     },
     isFitted: () => fitted !== null,
-    release() {
-      observer.disconnect();
-      svg.removeEventListener("wheel", wheel);
-    },
+    release: () => observer.disconnect(),
   };
 }

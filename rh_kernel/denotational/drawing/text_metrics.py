@@ -8,7 +8,7 @@ from rh_kernel.syntax.types import Real, Type, concrete_shape, show_shape
 LETTER = 12.0
 """The font size of text in boxes."""
 
-SMALL = 9.5
+SMALL = 11.0
 """The font size of types on wires and of frame titles."""
 
 MOST = 30
@@ -23,7 +23,7 @@ _WIDTHS = {
 }
 _LOWER, _OTHER, _WIDE = 0.66, 0.8, 1.05
 
-SUPERSCRIPT = 0.72
+SUPERSCRIPT = 0.82
 """The font size of a shape in an exponent of ℝ, relative to that of ℝ."""
 
 
