@@ -40,7 +40,8 @@ A second picture shows where each handler went, on a plane through the start wit
 it is the plane of all their values. Of more it is spanned by the two principal directions of all paths: those in which they go
 furthest, as the sum of the squared distances of their points from the start; below the picture is which part of it lies in the
 plane. Each heap of the plane differs from the one at the start in the weights that the measure reads. `moved` is the distance
-from the start in these weights.
+from the start in these weights. If the measure reads more than a million numbers or takes too long, or if no plane fits the
+paths, a line says that they are not drawn, and why.
 
 Below is the source of the clauses in which the handlers differ, side by side. What is marked was found by comparing their
 trees, so spaces, line ends and comments do not count; names count as they are written. Clauses that are the same in all of

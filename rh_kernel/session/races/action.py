@@ -116,7 +116,6 @@ class _Race:
     def slice(self) -> Generator[None]:
         """Compute the slice through the paths of the runs."""
         measured = self._measure
-        paths = [runner.path for runner in self._runners]
         if not measured.recorded:
             self._no_slice = (
                 f"the measure reads {len(measured.start):,} numbers, and paths of {MOST_RECORDED // 2:,} are kept at most"
@@ -128,7 +127,7 @@ class _Race:
                 measured.data,
                 self._state.heap,
                 measured.locations,
-                paths,
+                [runner.path for runner in self._runners],
                 self._state.settings.precision,
             )
             match found:
