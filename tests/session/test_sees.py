@@ -1,13 +1,17 @@
 """``%sees``: the values and cotangents of a net's boxes for the first samples, as pictures, and its filters."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rh_kernel.display.gradients.passes import annotated
+from rh_kernel.display.live import sees as live_sees
+from rh_kernel.display.live.sees import SeesView
 from rh_kernel.display.predictions.filters import filters
-from rh_kernel.display.registry import bundle, records, text
+from rh_kernel.display.registry import bundle, live_view, records, text
 from rh_kernel.session.predictions import SeenShown
 from rh_kernel.session.session import Session
 from rh_kernel.syntax.core import Array
@@ -64,6 +68,48 @@ def test_it_is_shown_as_text_as_html_and_as_a_record() -> None:
     (record,) = records(1, shown)
     assert isinstance(record["samples"], list)
     assert len(record["samples"]) == 6
+
+
+def test_samples_are_chosen_by_their_numbers() -> None:
+    first, chosen = seen(CNN + SEES), seen(CNN + SEES + " samples 40, 3, 40")
+    assert [one.number for one in chosen.samples] == [40, 3]
+    np.testing.assert_array_equal(chosen.samples[1].components["x"], first.samples[3].components["x"])
+    assert text(chosen).startswith('data("digits.test"): samples 40, 3 of 360')
+
+
+@pytest.mark.parametrize(
+    ("samples", "code", "words"),
+    [
+        ("samples 360", "RH042", "there are 360 samples, counted from 0"),
+        (f"samples {'9' * 5000}", "RH042", "there are 360 samples"),
+        (f"samples {', '.join(map(str, range(25)))}", "RH042", "at most 24 samples"),
+        ("samples", "RH010", "the number of a sample"),
+        ("samples 1.5", "RH010", "the number of a sample"),
+        ("samples 1,", "RH010", "the number of a sample"),
+    ],
+)
+def test_other_numbers_of_samples_are_errors(samples: str, code: str, words: str) -> None:
+    found, _ = run(Session.start(Path()), f"{CNN}{SEES} {samples}")
+    assert codes(found) == [code]
+    assert words in text(found[-1])
+
+
+def test_the_page_has_the_pictures_and_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    view = live_view(seen(CNN + SEES + " samples 40, 3"))
+    assert isinstance(view, SeesView)
+    shown: Any = json.loads(json.dumps(view.opening(), allow_nan=False))
+    assert [sample["number"] for sample in shown["samples"]] == [40, 3]
+    assert all(len(sample["cells"]) == len(shown["boxes"]) for sample in shown["samples"])
+    (cotangent,) = shown["samples"][0]["cells"][0]["cotangents"]
+    assert np.array(cotangent["numbers"]).shape == (8, 8)
+    assert shown["filters"][0]["note"] == "2 filters of 3 × 3"
+    monkeypatch.setattr(live_sees, "MOST_NUMBERS", 100)
+    fewer: Any = view.opening()
+    arrays = [
+        array for sample in fewer["samples"] for cell in sample["cells"] for array in (cell["value"], *cell["cotangents"])
+    ]
+    assert sum([len(row) for array in arrays for row in array["numbers"] or []]) <= 100
+    assert any(array["numbers"] is None for array in arrays)
 
 
 def test_the_heap_remains_as_it_is() -> None:
