@@ -83,9 +83,9 @@ def test_samples_are_chosen_by_their_numbers() -> None:
         ("samples 360", "RH042", "there are 360 samples, counted from 0"),
         (f"samples {'9' * 5000}", "RH042", "there are 360 samples"),
         (f"samples {', '.join(map(str, range(25)))}", "RH042", "at most 24 samples"),
-        ("samples", "RH010", "the number of a sample"),
-        ("samples 1.5", "RH010", "the number of a sample"),
-        ("samples 1,", "RH010", "the number of a sample"),
+        ("samples", "RH005", "the number of a sample"),
+        ("samples 1.5", "RH005", "the number of a sample"),
+        ("samples 1,", "RH005", "the number of a sample"),
     ],
 )
 def test_other_numbers_of_samples_are_errors(samples: str, code: str, words: str) -> None:
