@@ -33,9 +33,9 @@ export const PLACED = {
   "%compile": new Set(["passes", "profile"]),
   "%diagram": new Set(["folded", "unrolled"]),
   "%gradient": new Set(["against"]),
-  "%confusion": new Set(["data", "for"]),
-  "%surface": new Set(["data", "for"]),
-  "%sees": new Set(["data", "for"]),
+  "%confusion": new Set(["data", "for", "samples"]),
+  "%surface": new Set(["data", "for", "samples"]),
+  "%sees": new Set(["data", "for", "samples"]),
 };
 
 /** Words after `%%`. */

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "ee133c1334b9";
+  const VERSION = "ec6445ff2736";
 
   let scope;
 
