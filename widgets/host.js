@@ -10,7 +10,8 @@ export function hostOf(model, timeout = TIMEOUT_MS) {
   const mourners = [];
   const openings = [];
   let last = 0;
-  let isAlive = true;
+  // A page that shows a saved notebook may have its widgets without a kernel. The layout of a widget is one, with a comm of its own.
+  let isAlive = model.get("layout")?.comm_live !== false;
 
   function settle(id, how) {
     const asked = waiting.get(id);

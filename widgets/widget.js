@@ -4,10 +4,14 @@ import { followMark } from "./follow.js";
 import { hostOf } from "./host.js";
 import { keepPlaces, placesIn } from "./places.js";
 
+/** The views with nothing to show without a kernel: where there is none, their static form stays. */
+const WIDGET_ASKS_FIRST = ["stepper", "rewriting", "knob"];
+
 /** The render function of anywidget for a kind of view. */
 export function rendererOf(kind, view) {
   return ({ model, el }) => {
     const host = hostOf(model);
+    if (!host.alive() && WIDGET_ASKS_FIRST.includes(kind)) return host.release;
     const mark = followMark(model);
     const made = () => h("section", { class: `rh-live rh-${kind}` });
     let root = made();

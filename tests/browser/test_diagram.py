@@ -23,6 +23,9 @@ TOO_WIDE = """() => [...document.querySelectorAll('.rh-diagram-box')].flatMap(gr
     return text.getBBox().width > box.getBBox().width - 2 ? [text.textContent] : [];
 })"""
 
+PIXELS = """frame => [...frame.querySelectorAll('text')].map(
+    text => parseFloat(getComputedStyle(text).fontSize) * frame.querySelector('svg').getScreenCTM().a)"""
+
 
 def test_a_diagram_is_drawn_once_and_no_text_leaves_its_box(open_notebook: Open, tmp_path: Path) -> None:
     window = open_notebook("diagram.ipynb", MLP, f"%diagram {PASS}")
@@ -50,3 +53,24 @@ def test_an_untrusted_notebook_shows_an_image(open_notebook: Open, lab: Lab, tmp
     assert window.page.evaluate(VISIBLE, "svg.rh-d") == 0
     assert window.page.evaluate(VISIBLE, "img") == 1
     assert "Qᶠ" not in "".join(window.outputs()[0])
+
+
+def test_all_text_is_legible_at_first_and_what_is_wider_than_the_window_scrolls(open_notebook: Open) -> None:
+    window = open_notebook("legible.ipynb", MLP, f"%diagram {PASS}")
+    window.page.set_viewport_size({"width": 800, "height": 900})
+    window.run_all()
+    frame = window.page.locator(".rh-diagram-window")
+    window.page.wait_for_selector(".rh-diagram-box")
+    assert round(min(frame.evaluate(PIXELS)), 1) >= 11
+    assert frame.evaluate("frame => frame.scrollWidth > frame.clientWidth && frame.scrollHeight <= frame.clientHeight + 1")
+    around = frame.bounding_box()
+    assert around is not None
+    # A wire-free place of the drawing, pulled to the left.
+    window.page.mouse.move(around["x"] + 300, around["y"] + 12)
+    window.page.mouse.down()
+    window.page.mouse.move(around["x"] + 100, around["y"] + 12, steps=4)
+    window.page.mouse.up()
+    assert frame.evaluate("frame => frame.scrollLeft") == pytest.approx(200, abs=2)
+    frame.locator("[tabindex='0']").first.focus()
+    window.page.keyboard.press("0")
+    assert frame.evaluate("frame => frame.scrollWidth <= frame.clientWidth")

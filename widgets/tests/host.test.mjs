@@ -54,6 +54,17 @@ test("when the kernel goes, every question ends, and later ones at once", async 
   assert.equal(deaths, 2);
 });
 
+test("a widget of a saved page, whose layout has no comm, has no kernel", async () => {
+  const model = modelThat(() => assert.fail("nobody is there"));
+  model.state.layout = { comm_live: false };
+  const host = hostOf(model);
+  assert.equal(host.alive(), false);
+  await assert.rejects(host.ask({ ask: "a" }), /Run the cell again/);
+  assert.deepEqual(host.opening, { steps: 3 });
+  model.state.layout = { comm_live: true };
+  assert.equal(hostOf(model).alive(), true);
+});
+
 test("a channel that breaks while a question is sent is a kernel that is gone", async () => {
   const model = modelThat(() => {
     throw new Error("closed");
