@@ -17,9 +17,13 @@ ROOT = Path(__file__).parents[2]
 COURSE = "rh101"
 ASSIGNMENT = f"lesson-{LESSON}"
 
-OF_ALL = """c = get_config()
+OF_ALL = """import os
+c = get_config()
 c.CourseDirectory.course_id = "{course}"
 c.Exchange.root = "{exchange}"
+# All servers have the same account, so the name of a student is that of the hub.
+if "JUPYTERHUB_USER" in os.environ:
+    c.CourseDirectory.student_id = os.environ["JUPYTERHUB_USER"]
 """
 OF_TEACHER = """c = get_config()
 c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.export.grading.LockedCells")
@@ -29,7 +33,7 @@ c.Execute.raise_on_iopub_timeout = False
 c.LockedCells.timeout = {notebook}
 # Several processes write into the gradebook.
 c.CourseDirectory.db_url = "sqlite:///gradebook.db?timeout=60"
-# The servers of this hub have one account.
+# The name of an account is not that of a student.
 c.ExchangeCollect.check_owner = False
 """
 SECONDS_OF_A_CELL, SECONDS_OF_A_NOTEBOOK = 10, 60
