@@ -1,7 +1,7 @@
 """The tiers of the test suite: which tests run, and how many examples of each law.
 
-``RH_TIER`` is ``quick``, ``test`` (the default), ``rest``, ``all``, ``deep`` or ``course``; see ``tests/README.md``. In CI, laws are
-derandomized except in ``deep``.
+``RH_TIER`` is ``quick``, ``test`` (the default), ``rest``, ``all``, ``deep`` or ``course``; see ``tests/README.md``. In CI,
+laws are derandomized except in ``deep``.
 """
 
 import os
@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, Phase, settings
 class Tier(Enum):
     """How much of the suite runs.
 
-    ``rest`` is ``all`` without ``test``: the slow tests, and all examples of the laws. ``course`` is ``tests/course`` alone, which
-    no other tier runs.
+    ``rest`` is ``all`` without ``test``: the slow tests, and all examples of the laws. ``course`` is ``tests/course`` alone,
+    which no other tier runs.
     """
 
     QUICK = "quick"

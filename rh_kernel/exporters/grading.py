@@ -48,9 +48,11 @@ class LockedCells(Preprocessor):
     """Replaces the outputs of cells with ``%locked``. Notebooks without one, or in another language, are unchanged."""
 
     enabled = Bool(default_value=True, help="Preprocessors of nbconvert do nothing unless they are enabled.").tag(config=True)
-    timeout = Integer(600, help="Seconds for all cells of a notebook; locked cells that come later do not pass.").tag(config=True)
+    timeout = Integer(600, help="Seconds for a notebook; locked cells that are not reached by then do not pass.").tag(
+        config=True
+    )
     memory = Integer(
-        4_000, min=0, help="Megabytes for the cells of a notebook, on Linux; a cell that needs more fails (RH241). 0 is no limit."
+        4_000, min=0, help="Megabytes for a notebook, on Linux; a cell that needs more fails (RH241). 0 is no limit."
     ).tag(config=True)
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,10 @@ from tests.course import hub as hubs
 from tests.course.hub import PATIENCE, Hub, Student, log_in
 from tests.course.processes import MARK, Desk, Peaks, described, eventually, processes, watched
 from tests.course.submissions import IGNORES_INTERRUPTS, KINDS, LOCKED, LOOPS, OPEN, Kind, passing
-from tests.course.teacher import ASSIGNMENT, COURSE, KILOBYTES, OF_ALL, Teacher
+from tests.course.teacher import ASSIGNMENT, COURSE, KILOBYTES, OF_ALL, SECONDS_OF_A_SUBMISSION, Teacher, longer
 
 AT_A_TIME = 2
-SECONDS_OF_A_SUBMISSION = 240
-"""Seconds after which the grading of a submission is ended."""
+"""How many submissions are graded at a time."""
 
 LINES = pytest.StashKey[list[str]]()
 """What is told at the end of the run."""
@@ -72,26 +72,29 @@ class Attended:
 
 @dataclass
 class Graded:
-    """What the teacher has: the points for checks with and without ``%locked``, and what grading took."""
+    """What the teacher has: the points for checks with and without ``%locked``, what nbgrader wrote, and what grading took.
+
+    ``limit`` is that of a submission, in seconds.
+    """
 
     points: Mapping[str, tuple[int, int]]
     exported: Mapping[str, float]
     log: str
+    limit: int
     seconds: float
     peaks: Peaks
 
 
 @dataclass
-class Closed:
-    """What ran after the servers had been culled, and after the hub had been stopped."""
+class Remains:
+    """Whose servers run, and which processes, after the students have gone."""
 
     servers: set[str]
-    after_culling: list[str]
-    after_the_end: list[str]
+    processes: list[str]
 
 
 @pytest.fixture(scope="session")
-def course(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Course]:
+def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
     """A hub that runs, a released assignment, and a repository with the same lesson."""
     folder = tmp_path_factory.mktemp("course")
     mark = uuid.uuid4().hex
@@ -106,11 +109,11 @@ def course(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
     teacher.prepare()
     teacher.release()
     hub = hubs.start(desk, folder, uuid.uuid4().hex, KILOBYTES, {MARK: mark, **variables})
-    made = Course(mark, folder, hub, teacher, desk)
-    lessons = folder / "lessons"
-    teacher.press(lessons)
-    made.publish(lessons)
     try:
+        made = Course(mark, folder, hub, teacher, desk)
+        lessons = folder / "lessons"
+        teacher.press(lessons)
+        made.publish(lessons)
         yield made
     finally:
         hub.stop()
@@ -122,7 +125,8 @@ def course(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
 def attended(course: Course) -> Mapping[str, Attended]:
     """All students have done what they do, and handed it in."""
     with ThreadPoolExecutor(max_workers=4) as pool:
-        return dict(zip([kind.name for kind in KINDS], pool.map(lambda kind: _attend(course, kind), KINDS), strict=True))
+        found = pool.map(partial(_attend, course), KINDS)
+        return {kind.name: attended for kind, attended in zip(KINDS, found, strict=True)}
 
 
 def _attend(course: Course, kind: Kind) -> Attended:
@@ -148,20 +152,9 @@ def _attend(course: Course, kind: Kind) -> Attended:
 
 
 @pytest.fixture(scope="session")
-def graded(course: Course, attended: Mapping[str, Attended]) -> Graded:
-    """All that was handed in has been graded, some at a time, and feedback has been given."""
-    course.teacher.collect()
-    start = time.monotonic()
-    with watched(course.mark) as peaks:
-        log = course.teacher.grade(AT_A_TIME, SECONDS_OF_A_SUBMISSION)
-    seconds = time.monotonic() - start
-    course.teacher.hand_back()
-    return Graded(course.teacher.points(), course.teacher.exported(), log, seconds, peaks)
-
-
-@pytest.fixture(scope="session")
-def closed(course: Course, graded: Graded, attended: Mapping[str, Attended], request: pytest.FixtureRequest) -> Closed:
-    """The culler has stopped the students' servers, and then the hub has been stopped."""
+def culled(course: Course, attended: Mapping[str, Attended]) -> Remains:
+    """The students have gone, and the culler has stopped their servers, on two of which a program still ran."""
+    assert attended
     culler = Desk(course.mark, course.folder / "culler", {"JUPYTERHUB_API_TOKEN": course.hub.token})
     command = ("python", "-m", "jupyterhub_idle_culler", "--timeout=5", "--cull-every=2", f"--url={course.hub.url}/hub/api")
     culling = culler.start(*command, cwd=course.folder, log=course.folder / "culler.log")
@@ -170,25 +163,43 @@ def closed(course: Course, graded: Graded, attended: Mapping[str, Attended], req
     finally:
         culling.terminate()
         culling.wait(PATIENCE)
-    servers = course.hub.servers()
-    after_culling = described(course.mark)
+    return Remains(course.hub.servers(), described(course.mark))
+
+
+@pytest.fixture(scope="session")
+def graded(course: Course, culled: Remains) -> Graded:
+    """All that was handed in has been graded, some at a time, and feedback has been given."""
+    assert not culled.servers
+    course.teacher.collect()
+    start, limit = time.monotonic(), longer(SECONDS_OF_A_SUBMISSION)
+    with watched(course.mark) as peaks:
+        log = course.teacher.grade(AT_A_TIME, limit)
+    seconds = time.monotonic() - start
+    course.teacher.hand_back()
+    return Graded(course.teacher.points(), course.teacher.exported(), log, limit, seconds, peaks)
+
+
+@pytest.fixture(scope="session")
+def closed(course: Course, graded: Graded, attended: Mapping[str, Attended], request: pytest.FixtureRequest) -> list[str]:
+    """The hub has been stopped; the processes that still run."""
     course.hub.stop()
     eventually(lambda: not described(course.mark), 20)
-    found = Closed(servers, after_culling, described(course.mark))
-    request.config.stash[LINES] = _report(attended, graded, found)
-    return found
+    left = described(course.mark)
+    request.config.stash[LINES] = _report(attended, graded, left)
+    return left
 
 
-def _report(attended: Mapping[str, Attended], graded: Graded, closed: Closed) -> list[str]:
+def _report(attended: Mapping[str, Attended], graded: Graded, left: Sequence[str]) -> list[str]:
     """The table of all kinds of students, what grading took, and what still runs."""
     lines = [f"{'student':<20} at home  graded  not locked  (of {LOCKED}, {LOCKED} and {OPEN} points)"]
     for kind in KINDS:
         locked, unlocked = graded.points.get(kind.name, ("-", "-"))
         seen = attended[kind.name].seen
         lines.append(f"{kind.name:<20} {'-' if seen is None else seen:>7}  {locked:>6}  {unlocked:>10}")
-    lines.append(f"grading: {graded.seconds:.0f} s, {AT_A_TIME} at a time; the largest process had {graded.peaks.bytes / 1e6:.0f} MB")
-    lines.append(f"processes left: {'none' if not closed.after_the_end else ''}")
-    return [*lines, *closed.after_the_end]
+    most = round(graded.peaks.bytes / 1e6)
+    lines.append(f"grading: {graded.seconds:.0f} s, {AT_A_TIME} at a time; the largest process had {most} MB")
+    lines.append(f"processes left: {len(left) or 'none'}")
+    return [*lines, *left]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

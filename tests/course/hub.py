@@ -6,9 +6,9 @@ import json
 import socket
 import subprocess
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -86,12 +86,20 @@ def start(desk: Desk, folder: Path, password: str, kilobytes: int, environment: 
     public, hub, proxy = _free_ports(3)
     token, homes, log = uuid.uuid4().hex, folder / "homes", folder / "hub.log"
     config = CONFIG.format(
-        public=public, hub=hub, proxy=proxy, password=password, homes=homes, environment=environment, kilobytes=kilobytes, token=token
+        public=public,
+        hub=hub,
+        proxy=proxy,
+        password=password,
+        homes=homes,
+        environment=environment,
+        kilobytes=kilobytes,
+        token=token,
     )
     (folder / "jupyterhub_config.py").write_text(config, encoding="utf-8")
     process = desk.start("jupyterhub", "-f", "jupyterhub_config.py", cwd=folder, log=log)
     started = Hub(process, f"http://127.0.0.1:{public}", token, password, homes, log)
-    if not eventually(lambda: process.poll() is not None or _answers(f"{started.url}/hub/health"), PATIENCE) or process.poll() is not None:
+    eventually(lambda: process.poll() is not None or _answers(f"{started.url}/hub/health"), PATIENCE)
+    if not _answers(f"{started.url}/hub/health"):
         started.stop()
         raise NotAsExpected(log.read_text(encoding="utf-8")[-4000:])
     return started
@@ -141,7 +149,7 @@ class Student:
         self.call("PUT", f"/api/contents/{quote(path)}", json={"type": "notebook", "format": "json", "content": notebook})
 
     @contextmanager
-    def kernel(self, path: str, name: str = "rh") -> Iterator[Kernel]:
+    def kernel(self, path: str, name: str = "rh") -> Generator[Kernel]:
         """Connect to the kernel of a notebook, which goes on when the page is closed."""
         asked = {"path": path, "name": path, "type": "notebook", "kernel": {"name": name}}
         kernel = self.call("POST", "/api/sessions", json=asked).json()["kernel"]["id"]
@@ -158,7 +166,6 @@ class Kernel:
 
     connection: websocket.WebSocket
     session: str
-    asked: list[str] = field(default_factory=list)
 
     def send(self, code: str) -> str:
         """Ask for a cell to be run. Returns the number of the message."""
@@ -186,12 +193,6 @@ class Kernel:
                 case _:
                     continue
         return outputs
-
-    def run_all(self, cells: Sequence[Any]) -> None:
-        """Run the code cells of a notebook from the first to the last, whether or not they fail."""
-        for cell in cells:
-            if cell.cell_type == "code":
-                cell.outputs = self.run(cell.source)
 
 
 def log_in(hub: Hub, name: str) -> Student:

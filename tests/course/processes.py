@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +34,14 @@ class Desk:
         """The environment variables of processes that are started here."""
         kept = unsettled()
         path = os.pathsep.join([str(BIN), str(BIN.parent / "node_modules" / ".bin"), kept.get("PATH", os.defpath)])
-        return {**kept, "HOME": str(self.home), "PATH": path, "NO_COLOR": "1", "JUPYTER_PREFER_ENV_PATH": "1", MARK: self.mark, **self.settings}
+        return {
+            **kept,
+            "HOME": str(self.home),
+            "PATH": path,
+            "NO_COLOR": "1",
+            MARK: self.mark,
+            **self.settings,
+        }
 
     def start(self, *command: str | Path, cwd: Path, log: Path) -> subprocess.Popen[bytes]:
         """Start a command that writes into a file."""
@@ -92,7 +99,7 @@ class Peaks:
 
 
 @contextmanager
-def watched(mark: str) -> Iterator[Peaks]:
+def watched(mark: str) -> Generator[Peaks]:
     """Measure the memory of all processes of a course, five times a second."""
     peaks, over = Peaks(), threading.Event()
 

@@ -41,10 +41,10 @@ while True:
             pass
     except KeyboardInterrupt:
         pass"""
-FILLS = "\n".join([f"loc filling{n} : Real(20000000) = normal(1, seed={n})" for n in range(30)])
-"""4.8 GB in 30 locations."""
+FILLS = "\n".join([f"loc filling{n} : Real(40000000) = uniform(0, 1, seed={n})" for n in range(10)])
+"""3.2 GB in ten locations."""
 FILLS_FROM_PYTHON = """%%python
-kept = [b"x" * 10**8 for _ in range(48)]"""
+kept = [b"x" * 10**8 for _ in range(32)]"""
 
 
 def with_own_exercise(lesson: Any) -> Any:
@@ -69,8 +69,8 @@ def _cell(name: str, text: str, **about: object) -> Any:
 class Kind:
     """A kind of student: what one does with a notebook, and the points this should give.
 
-    ``locked`` and ``open`` are the points of checks with and without ``%locked``; ``seen`` is how many of the locked checks pass in
-    the student's own notebook, or ``None`` if a run of it does not end.
+    ``locked`` and ``open`` are the points of checks with and without ``%locked``; ``seen`` is how many of the locked checks
+    pass in the student's own notebook, or ``None`` if a run of it does not end.
     """
 
     name: str

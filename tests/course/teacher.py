@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,13 +37,19 @@ c.CourseDirectory.db_url = "sqlite:///gradebook.db?timeout=60"
 # The name of an account is not that of a student.
 c.ExchangeCollect.check_owner = False
 """
-SECONDS_OF_A_CELL, SECONDS_OF_A_NOTEBOOK = 10, 60
-KILOBYTES = 2_000_000
+SECONDS_OF_A_CELL, SECONDS_OF_A_NOTEBOOK, SECONDS_OF_A_SUBMISSION = 10, 60, 240
+"""Limits of grading on a machine that does nothing else; see ``longer``."""
+KILOBYTES = 1_500_000
 """What each process of a student, or one that grades, may have."""
 GRADE = (
     "ulimit -d {kilobytes}; ls submitted | "
     "xargs -P {jobs} -I STUDENT timeout {seconds} nbgrader autograde {assignment} --student=STUDENT"
 )
+
+
+def longer(seconds: int) -> int:
+    """A limit for a machine as busy as this one: up to four times as long."""
+    return round(seconds * min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1), 4))
 
 
 @dataclass
@@ -55,7 +62,7 @@ class Teacher:
     def prepare(self) -> None:
         """Make the assignment from a lesson and an exercise of the teacher's own."""
         self.folder.mkdir(parents=True)
-        settings = OF_TEACHER.format(cell=SECONDS_OF_A_CELL, notebook=SECONDS_OF_A_NOTEBOOK)
+        settings = OF_TEACHER.format(cell=longer(SECONDS_OF_A_CELL), notebook=longer(SECONDS_OF_A_NOTEBOOK))
         (self.folder / "nbgrader_config.py").write_text(settings, encoding="utf-8")
         self.press(self.source, "--solutions")
         (path,) = self.source.glob("*.ipynb")
@@ -126,6 +133,7 @@ import json, sys
 from nbgrader.api import Gradebook
 course, assignment = sys.argv[1:]
 with Gradebook("sqlite:///gradebook.db", course) as book:
-    found = {s.student.id: {g.name: g.score or 0.0 for n in s.notebooks for g in n.grades} for s in book.assignment_submissions(assignment)}
+    submissions = book.assignment_submissions(assignment)
+    found = {s.student.id: {g.name: g.score or 0.0 for n in s.notebooks for g in n.grades} for s in submissions}
 print(json.dumps(found))
 """

@@ -72,7 +72,8 @@ def assignment(desk: Desk) -> Path:
         if name == "values":
             cells += [new_raw_cell("# BEGIN SOLUTION"), new_code_cell(ANSWER), new_raw_cell("# END SOLUTION")]
         test = f"def test_{name}(rh):\n    rh.run({text!r})"
-        cells += [new_raw_cell("# BEGIN TESTS"), new_code_cell(test), new_raw_cell("# END TESTS"), new_raw_cell("# END QUESTION")]
+        cells += [new_raw_cell("# BEGIN TESTS"), new_code_cell(test), new_raw_cell("# END TESTS")]
+        cells.append(new_raw_cell("# END QUESTION"))
     made = nbformat.v4.new_notebook(cells=cells)
     made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(made, folder / "cubes.ipynb")
