@@ -74,7 +74,7 @@ lite: $(VENV)/.lessons ## make the browser edition: build/lite (PYODIDE=folder o
 test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Chromium
 	RH_TIER=all $(PY) -m pytest tests/browser $(ARGS)
 
-test-course: $(COURSE)/.servers ## hold a course: JupyterHub, nbgrader and Otter with real servers, in an environment of its own: eight minutes
+test-course: $(COURSE)/.servers ## hold a course: JupyterHub, nbgrader and Otter with real servers, in an environment of its own: ten minutes
 	@$(COURSE)/bin/python $(INSTALL) --force-reinstall --no-deps .
 	RH_TIER=course $(COURSE)/bin/python -m pytest --timeout 1200 -o faulthandler_timeout=0 tests/course $(ARGS)
 

@@ -62,6 +62,11 @@ def too_long(tests: Sequence[Timed], limit: float) -> list[Timed]:
     return [test for test in tests if test.seconds > limit and not test.slow]
 
 
+def load() -> float:
+    """Return how many times as long something takes on a machine as busy as this one; at least 1."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def _total(tests: Sequence[Timed]) -> float:
     return sum(test.seconds for test in tests)
 
@@ -75,9 +80,8 @@ def main(report: str, longest: str = str(LONGEST)) -> int:
     tests = sorted(read(Path(report)), key=lambda test: -test.seconds)
     print("\n".join(table(tests)))
     print("\nThe slowest:\n" + "\n".join(map(_line, tests[:SHOWN])))
-    load = os.getloadavg()[0] / (os.cpu_count() or 1)
     limit = float(longest)
-    long = too_long(tests, limit * max(1.0, load)) if TIER is Tier.TEST else []
+    long = too_long(tests, limit * load()) if TIER is Tier.TEST else []
     if long:
         print(f"\nMark these as slow, or make them faster than {limit:.0f} s:\n" + "\n".join(map(_line, long)))
     return 1 if long else 0

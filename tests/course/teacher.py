@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import nbformat
 
 from tests.course.processes import Desk
 from tests.course.submissions import LESSON, with_own_exercise
+from tests.timing import load
 
 ROOT = Path(__file__).parents[2]
 COURSE = "rh101"
@@ -49,7 +49,7 @@ GRADE = (
 
 def longer(seconds: int) -> int:
     """A limit for a machine as busy as this one: up to four times as long."""
-    return round(seconds * min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1), 4))
+    return round(seconds * min(load(), 4))
 
 
 @dataclass
