@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, sync_playwright
+from playwright.sync_api import Page, Route, expect, sync_playwright
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -78,6 +79,37 @@ def test_what_is_shown_can_be_seen(seen: Seen, request: pytest.FixtureRequest) -
     )
     assert min(outputs) > 8
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_views_are_used_without_a_kernel(seen: Seen, file: Path) -> None:
+    """By the keyboard, one runtime for all; each comes alive as it is scrolled to, and keeps its static form."""
+    page = seen.page
+    for view in page.locator(".rh-view").all():
+        view.scroll_into_view_if_needed()
+        view.locator("section.rh-live > *").first.wait_for(state="attached")
+        assert view.locator("details.rh-saved-still").count() == 1
+    page.locator(".rh-player").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".rh-player-count")).to_have_text(re.compile("^box 5 of"))
+    page.locator(".rh-stepper").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".rh-stepper .rh-status")).not_to_have_text(re.compile("^Step 1 of"))
+    assert page.locator("script[type=module]").count() == 1
+    assert seen.asked == [file.as_uri()]
+    assert seen.errors == []
+
+
+def test_without_scripts_the_pictures_are_there(seen: Seen, file: Path) -> None:
+    browser = seen.page.context.browser
+    assert browser is not None
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator("section.rh-live").count() == 0
+    assert page.locator(".rh-view").count() == 4
+    assert all(len(view.inner_text()) > 50 for view in page.locator(".rh-view").all())
+    context.close()
 
 
 def test_lines_of_a_calculation_stand_below_their_signs(seen: Seen) -> None:

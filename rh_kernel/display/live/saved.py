@@ -17,7 +17,7 @@ from rh_kernel.display.live.view import Unanswerable, View
 MOST = 8_000_000
 """The most characters of JSON that the answers may take."""
 
-MOST_IN_NOTEBOOK = 400_000
+MOST_IN_NOTEBOOK = 200_000
 """The most characters of the answers that a notebook keeps with an output: they are computed whenever it is shown."""
 
 LARGEST_IN_NOTEBOOK = 400_000
