@@ -30,7 +30,7 @@ COVER, NAMES = "index.html", "names.html"
 
 APPENDIX = (
     *("language", "directives", "symbols", "rules", "errors"),
-    *("glossary", "coming-from", "courses", "teaching", "many-machines", "support", "paper", "errata", "design"),
+    *("glossary", "coming-from", "courses", "teaching", "front-ends", "many-machines", "support", "paper", "errata", "design"),
 )
 """The pages of the appendix in the order in which they are listed; others follow."""
 
