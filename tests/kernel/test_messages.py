@@ -32,10 +32,10 @@ def test_a_value_is_the_result_of_its_cell(running: Client) -> None:
     assert ran.reply["status"] == "ok"
 
 
-def test_a_derivation_is_shown_in_three_formats(running: Client) -> None:
+def test_a_derivation_is_shown_in_three_formats_and_its_view_is_kept(running: Client) -> None:
     ran = running.run("%derivation 1 + 2")
     *_, display = ran.contents("display_data")
-    assert {"text/plain", "text/html", "text/latex"} == set(display["data"])
+    assert {"text/plain", "text/html", "text/latex", "application/vnd.rh.view+json"} == set(display["data"])
     assert "T-PLUS" in display["data"]["text/plain"]
 
 
