@@ -113,18 +113,20 @@ Actions = list[tuple[Definitions, Action]]
 Run = Generator[Event, None, tuple[Session, _End]]
 
 
-def execute(session: Session, source: Source, *, keep_going: bool = False, cell: str = "") -> Generator[Event, None, Session]:
+def execute(
+    session: Session, source: Source, *, keep_going: bool = False, cell: str = "", announces: bool = False
+) -> Generator[Event, None, Session]:
     """Run a text: yield its events and return the session after it.
 
     A cell takes effect as a whole or not at all. With ``keep_going`` the text is a file, of which each item does. ``cell`` is
-    the front end's id of a cell that can be run again; its earlier declarations are removed first. ``KeyboardInterrupt``,
-    thrown in or raised inside, stops the text: a training run still yields its result so far and the generator returns the
-    session with it; otherwise the exception propagates.
+    the front end's id of a cell that can be run again; its earlier declarations are removed first. With an id, or if it
+    ``announces`` them, each item that begins is an event. ``KeyboardInterrupt``, thrown in or raised inside, stops the text: a
+    training run still yields its result so far and the generator returns the session with it; otherwise it propagates.
     """
     items = parse(source)
     start = replace(session, definitions=replace(session.definitions, failed=frozenset()))
     if not keep_going:
-        after, end = yield from _timed(start, items, 1, cell)
+        after, end = yield from _timed(start, items, 1, cell, announces=announces)
         return session if end is _End.FAILED else _unlocked(after)
     continues = False
     for number, item in enumerate(items, start=1):
@@ -186,24 +188,21 @@ def _eff_items(session: Session) -> Mapping[str, object]:
     return {} if session.effects is None else session.effects.items
 
 
-def _timed(session: Session, items: Items, first: int, cell: str, *, continues: bool = False) -> Run:
+def _timed(session: Session, items: Items, first: int, cell: str, *, continues: bool = False, announces: bool = False) -> Run:
     bound = session.settings.bounds.seconds
     if bound is not None:
         # Each run of a sweep may take as long as a cell, once there are processes.
         runs = sum([prod([len(p.values) for p in item.parameters]) for item in items if isinstance(item, SweepItem)])
         bound = bound * (1 + runs) + STARTING if runs else bound
     try:
-        return (yield from within(bound, _cell(session, items, first, cell, continues=continues)))
+        return (yield from within(bound, _cell(session, items, first, cell, continues=continues, announces=announces)))
     except Stuck as failure:
         yield Shown(first, ItemFailed(diagnostics_of(failure, _first_span(items))))
         return session, _End.FAILED
 
 
-def _cell(session: Session, items: Items, first: int, cell: str, *, continues: bool) -> Run:
-    """Run items that take effect together; ``first`` is the number of the first of them.
-
-    ``continues`` says that the item before them ended too early.
-    """
+def _cell(session: Session, items: Items, first: int, cell: str, *, continues: bool, announces: bool) -> Run:
+    """Run items that take effect together, numbered from ``first``; ``continues``: the item before them ended too early."""
     actions = yield from actions_in_turn(session, items, cell, continues=continues)
     refused = [(n, action) for n, (_, action) in enumerate(actions, start=first) if isinstance(action, Refuse)]
     if refused:
@@ -227,7 +226,7 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
                     yield Shown(number, Notice(remark))
                 if warnings := action.warnings(item.span.source):
                     yield Shown(number, Warned(warnings))
-                if not isinstance(item, Unparsed):
+                if (cell or announces) and not isinstance(item, Unparsed):
                     yield Begun(item, _at(session, after, state))
                 state = yield from _remembering(action.run(number, state), item.span.text)
             except Interrupted as interrupted:

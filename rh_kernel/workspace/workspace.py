@@ -235,7 +235,11 @@ class Workspace:
         """
         interrupts, found = Interrupts(), list[Result]()
         try:
-            with interrupts.watched(), self.changing() as put, closing(execute(before := self._session, source)) as events:
+            with (
+                interrupts.watched(),
+                self.changing() as put,
+                closing(execute(before := self._session, source, announces=listen is not None)) as events,
+            ):
                 while True:
                     try:
                         event = interrupts.step(events)

@@ -97,10 +97,11 @@ ten-thousandth of the largest one in its pass or over a thousand times what it w
 back, and numbers that are not finite, each with the lesson that explains it.
 
 At most 120 frames are recorded, or fewer of a net with many boxes, so that no more than 100,000 sizes are kept. They are
-evenly spaced, from the first batch to the last, unless recording would take more than 15 % of the time that training is expected
-to take: then there are fewer, or they are of fewer samples. The first and the last batch are recorded in any case, and six
-others in between unless a pass takes 25 ms. Below the picture it is said how many there are. At the end a few more samples are
-run if units seem to be dead, for 0.05 s or for what is left of that time. In a loop the sizes are those of all rounds together. What a pass draws at random differs from what the samples
+evenly spaced, from the first batch to the last, unless recording would take more than 15 % of the time that training is
+expected to take: then there are fewer, or they are of fewer samples. The first and the last batch are recorded in any case,
+and six others in between unless a pass takes 25 ms. Below the picture it is said how many there are. At the end a few more
+samples are run if units seem to be dead, for 0.05 s or for what is left of that time. In a loop the sizes are those of all
+rounds together. What a pass draws at random differs from what the samples
 of the batch draw.
 """,
 )
