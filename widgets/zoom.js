@@ -103,7 +103,8 @@ export function zoomable(scroller, svg, least, widened) {
   }
 
   function down(event) {
-    if (event.button !== 0 || event.pointerType === "touch" || event.target === scroller) return;
+    const isOnBar = event.target === scroller && (event.offsetX >= scroller.clientWidth || event.offsetY >= scroller.clientHeight);
+    if (event.button !== 0 || event.pointerType === "touch" || isOnBar) return;
     const from = state();
     let isMoved = false;
     const move = (to) => {

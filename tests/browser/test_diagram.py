@@ -63,6 +63,7 @@ def test_all_text_is_legible_at_first_and_what_is_wider_than_the_window_scrolls(
     window.page.wait_for_selector(".rh-diagram-box")
     assert round(min(frame.evaluate(PIXELS)), 1) >= 11
     assert frame.evaluate("frame => frame.scrollWidth > frame.clientWidth && frame.scrollHeight <= frame.clientHeight + 1")
+    frame.scroll_into_view_if_needed()
     around = frame.bounding_box()
     assert around is not None
     # A wire-free place of the drawing, pulled to the left.
