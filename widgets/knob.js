@@ -127,7 +127,11 @@ export function knob(host, el) {
   }
 
   el.setAttribute("data-lm-suppress-shortcuts", "true");
-  el.append(h("div", { class: "rh-knob-line" }, name, isList ? input : value, ends, back), notice, followers);
+  el.append(
+    h("div", { class: "rh-knob-line" }, name, isList ? input : [value, h("span", { class: "rh-knob-range" }, ends)], back),
+    notice,
+    followers,
+  );
   show(record);
   host.onOpening(show);
   host.onDeath(() => {

@@ -2,6 +2,8 @@
 import { h, s } from "./dom.js";
 
 const LINKED_REACH = 9;
+/** A plot does not shrink below this share of its size, so that its text stays legible; what is wider scrolls. */
+const LINKED_LEAST = 0.85;
 
 /** A plot: an image of its axes below its lines. `look(run)` is called with a run, or null, `pick(run)` when a line is clicked on. */
 export function linkedPlot({ title, full, source, width, height, label, lines, key, note }, look, pick) {
@@ -17,7 +19,7 @@ export function linkedPlot({ title, full, source, width, height, label, lines, k
   );
   return h("figure", { style: `width:${width}px` },
     h("figcaption", { title: full }, h("code", {}, title)),
-    h("div", { class: "rh-linked" },
+    h("div", { class: "rh-linked", style: `min-width:${Math.round(LINKED_LEAST * width)}px` },
       h("img", { src: source, width, height, alt: label }),
       s("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true", preserveAspectRatio: "none" }, shapes),
     ),
