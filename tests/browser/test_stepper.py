@@ -669,3 +669,20 @@ def test_the_look(short: Seen, theme: str, width: int, tmp_path: Path) -> None:
     short.press("Escape", "e")
     page.set_viewport_size({"width": 1100, "height": 1000})
     page.evaluate(THEME, "JupyterLab Light")
+
+
+def test_the_list_of_steps_is_whole_after_it_was_hidden_for_a_moment(short: Seen) -> None:
+    """As while JupyterLab loads a theme."""
+    short.goes(46)
+    rows = short.root.locator(".rh-list").evaluate(
+        """async list => {
+            await new Promise(requestAnimationFrame);
+            list.style.display = "none";
+            list.dispatchEvent(new Event("scroll"));
+            list.style.display = "";
+            const edge = list.getBoundingClientRect();
+            const rows = [...list.querySelectorAll(".rh-row, .rh-leg")].map(row => row.getBoundingClientRect());
+            return rows.filter(row => row.bottom > edge.top && row.top < edge.bottom).length;
+        }"""
+    )
+    assert rows >= 7

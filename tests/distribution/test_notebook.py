@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @contextmanager
-def running_notebook(environment: Path, folder: Path) -> Iterator[Lab]:
+def running_notebook(environment: Path, folder: Path) -> Generator[Lab]:
     """Notebook 7 of that environment, with its notebooks in ``folder``."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
