@@ -34,14 +34,7 @@ class Desk:
         """The environment variables of processes that are started here."""
         kept = unsettled()
         path = os.pathsep.join([str(BIN), str(BIN.parent / "node_modules" / ".bin"), kept.get("PATH", os.defpath)])
-        return {
-            **kept,
-            "HOME": str(self.home),
-            "PATH": path,
-            "NO_COLOR": "1",
-            MARK: self.mark,
-            **self.settings,
-        }
+        return {**kept, "HOME": str(self.home), "PATH": path, "NO_COLOR": "1", MARK: self.mark, **self.settings}
 
     def start(self, *command: str | Path, cwd: Path, log: Path) -> subprocess.Popen[bytes]:
         """Start a command that writes into a file."""
