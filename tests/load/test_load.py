@@ -68,8 +68,9 @@ def test_a_class_of_two_is_measured_and_leaves_no_process() -> None:
 
 def test_a_submission_depends_on_the_seed_alone() -> None:
     edition = teacher(LESSON)
-    one, again, other = [[c.source for c in submission(edition, Random(seed)).cells] for seed in ("5", "5", "6")]
-    assert one == again != other
+    made = [[cell.source for cell in submission(edition, Random(seed)).cells] for seed in [*range(10), *range(10)]]
+    assert made[:10] == made[10:]
+    assert len({*map(tuple, made)}) > 3
 
 
 @given(st.sampled_from(WAYS), st.randoms(use_true_random=False))
@@ -82,11 +83,11 @@ def test_an_exercise_is_answered_in_the_way_that_is_asked_for(way: str, random: 
 
 
 def test_what_a_class_hands_in_is_graded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = write(LESSON, 4, 1, tmp_path)
+    files = write(LESSON, 3, 1, tmp_path)
     main(["grade", "--csv", *map(str, files)])
     rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
     checks = [cell for cell in locked(teacher(LESSON)).cells if CHECK in tags(cell) and UNLOCKED not in tags(cell)]
-    assert [row["problem"] for row in rows] == [""] * 4
+    assert [row["problem"] for row in rows] == [""] * 3
     assert {row["locked"] for row in rows} == {str(len(checks))}
     exercises = [cell.source for cell in submission(locked(teacher(LESSON)), Random("1 0")).cells if EXERCISE in tags(cell)]
     wanted = [solved(cell.source) for cell in teacher(LESSON).cells if EXERCISE in tags(cell)]
