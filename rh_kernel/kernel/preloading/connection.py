@@ -29,6 +29,9 @@ IMPORTED_WITH = (
 )
 """How the names of variables begin that Python and libraries read when they start or are imported."""
 
+PATIENCE, END = 60.0, 5.0
+"""Seconds that a fork server may take for an answer, and those that it has to end by itself before it is killed."""
+
 
 class ForkedProcess:
     """A process that somebody else has forked, with that part of ``subprocess.Popen`` that a provisioner uses.
@@ -77,6 +80,7 @@ class ForkServer:
     def __init__(self, python: str, environment: Mapping[str, str]) -> None:
         self._lock = Lock()
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._connection.settimeout(PATIENCE)
         number = theirs.fileno()
         with theirs:
             # Without -P, Python would import from the folder of whoever comes first.
@@ -102,7 +106,11 @@ class ForkServer:
     def close(self) -> None:
         """End it; kernels that it has forked end too."""
         self._connection.close()
-        self._process.wait()
+        try:
+            self._process.wait(END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
 class ForkServers:
