@@ -75,11 +75,11 @@ def write_tensors(file: Path, arrays: Arrays) -> None:
 
 
 def write_archive(file: Path, arrays: Arrays) -> None:
-    np.savez_compressed(file, allow_pickle=False, **arrays)
+    np.savez_compressed(file, **arrays)
 
 
 def write_archive_in_fortran_order(file: Path, arrays: Arrays) -> None:
-    np.savez(file, allow_pickle=False, **{name: np.asfortranarray(array) for name, array in arrays.items()})
+    np.savez(file, **{name: np.asfortranarray(array) for name, array in arrays.items()})
 
 
 WRITERS: dict[str, tuple[str, Write]] = {
@@ -118,7 +118,7 @@ def opened(file: Path) -> RowReader:
 def test_arrays_are_the_same_as_from_an_archive(tmp_path: Path, name: str, write: Write) -> None:
     arrays = arrays_of(20)
     write(tmp_path / name, arrays)
-    np.savez(tmp_path / "a.npz", allow_pickle=False, **arrays)
+    np.savez(tmp_path / "a.npz", **arrays)
     found, expected = find(name, tmp_path), find("a.npz", tmp_path)
     types = {"t": "Real(1)", "x": "Real(3, 4)", "y": "Real(5)", "z": "Real(2)"}
     assert {key: str(A) for key, A in found.types.items()} == types
