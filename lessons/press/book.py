@@ -23,6 +23,7 @@ from lessons.press.sections import outline
 from lessons.press.texts import CHECK, EXERCISE, FOLDER, Lesson, Notebook, tags
 from lessons.reference.mentions import KINDS, entries, referenced, summary, used
 from rh_kernel.exporters.exporter import Renderer, RHHTMLExporter
+from rh_kernel.exporters.static_pages import picture_loader
 from rh_kernel.kernel.language_info import LANGUAGE_INFO
 
 COVER, NAMES = "index.html", "names.html"
@@ -69,6 +70,10 @@ class BookExporter(RHHTMLExporter):
     def page(self, address: str) -> str | None:
         """The page that was made from the text at an address."""
         return self._page(address)
+
+    def pictures(self, folder: Path) -> Callable[[str], str | None]:
+        """The pictures of the lessons and of the appendix, for both."""
+        return picture_loader(folder, FOLDER if folder.is_relative_to(FOLDER) else None)
 
     @default("template_name")
     def _template_of_book(self) -> str:
@@ -219,12 +224,11 @@ def _write(page: Page, notebook: Notebook, volume: list[Page], folder: Path) -> 
         {"name": name, "pages": [to(other) for other in volume if ("/" in other.address) == inside]}
         for name, inside in (("Lessons", False), ("Appendix", True))
     ]
-    place_in_book = [part for part in parts if any(to_page["here"] for to_page in part["pages"])]
     book = {
         "cover": _from(page, COVER),
         "names": _from(page, NAMES),
         "script": _from(page, f"{SCRIPTS}/book.js"),
-        "part": place_in_book[0]["name"] if place_in_book else "",
+        "part": "" if place < 0 else "Appendix" if "/" in page.address else "Lessons",
         "title": page.title,
         "headings": outline(notebook),
         "parts": parts,

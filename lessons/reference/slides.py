@@ -24,8 +24,7 @@ handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
 PROGRAMS: Mapping[str, tuple[str, str]] = {
     "slide-pass": (
         "A pass, forward and backward, with its numbers",
-        _NET
-        + "%gradient rev handle ([1.0, -2.0]) <x>. "
+        _NET + "%gradient rev handle ([1.0, -2.0]) <x>. "
         "let z <= FC[w0](x) in let h <= return swish(z) in FC[w1](h) with sgd(0.1, [0.5])",
     ),
     "slide-residual": (

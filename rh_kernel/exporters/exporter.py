@@ -1,6 +1,6 @@
 """``jupyter nbconvert --to rh_html lesson.ipynb``: one self-contained HTML file, with its styles and pictures inlined."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -74,6 +74,10 @@ class RHHTMLExporter(HTMLExporter):
         """Resolve a link to another page; a single page has none."""
         return no_page(address)
 
+    def pictures(self, folder: Path) -> Callable[[str], str | None]:
+        """Return a function that reads the pictures of a notebook in ``folder``, which has to contain them."""
+        return picture_loader(folder)
+
     def default_filters(self) -> Generator[tuple[str, Any]]:
         """The filters of nbconvert, and those that sanitize the content of a notebook."""
         yield from super().default_filters()
@@ -95,7 +99,7 @@ class RHHTMLExporter(HTMLExporter):
             exclude_anchor_links=self.exclude_anchor_links,
         )
         folder = Path(context.get("resources", {}).get("metadata", {}).get("path", ""))
-        return sanitize(MarkdownWithMath(renderer=renderer).render(source), picture_loader(folder), self.page)
+        return sanitize(MarkdownWithMath(renderer=renderer).render(source), self.pictures(folder), self.page)
 
     def from_notebook_node(
         self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object

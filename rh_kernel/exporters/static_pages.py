@@ -50,14 +50,17 @@ def without_live_outputs(notebook: Notebook, *, keeps_views: bool = False) -> No
     return made
 
 
-def picture_loader(folder: Path) -> Callable[[str], str | None]:
-    """Return a function that reads a picture in ``folder`` as a ``data:`` URL; other addresses give ``None``."""
-    home = folder.resolve()
+def picture_loader(folder: Path, home: Path | None = None) -> Callable[[str], str | None]:
+    """Return a function that reads a picture as a ``data:`` URL. Addresses begin at ``folder``; those that lead out of ``home``,
+    which is ``folder`` if it is not given, give ``None``.
+    """
+    here = folder.resolve()
+    home = here if home is None else home.resolve()
 
     def picture(address: str) -> str | None:
         kind = mimetypes.guess_type(address)[0] or ""
         try:
-            file = (home / unquote(address)).resolve()
+            file = (here / unquote(address)).resolve()
             if not kind.startswith("image/") or not file.is_relative_to(home):
                 return None
             return f"data:{kind};base64,{base64.b64encode(file.read_bytes()).decode('ascii')}"

@@ -9,7 +9,7 @@ import pytest
 from lessons.press.book import index_of_names
 from lessons.press.search import write_search
 from lessons.press.sections import outline, sections
-from lessons.press.texts import FOLDER, Lesson, lessons
+from lessons.press.texts import FOLDER, Lesson, Notebook, lessons
 from lessons.reference.markdown import anchors
 from lessons.reference.mentions import KINDS, SUMMARY, entries, referenced, summary, used
 from tests.lessons.test_press import lesson
@@ -17,8 +17,8 @@ from tests.lessons.test_press import lesson
 LINKS = re.compile(r"\]\(([\w./-]+)#([^)]*)\)")
 
 
-def texts_of(notebook: object) -> str:
-    return "\n\n".join([cell.source for cell in notebook.cells if cell.cell_type == "markdown"])  # type: ignore[attr-defined]
+def texts_of(notebook: Notebook) -> str:
+    return "\n\n".join([cell.source for cell in notebook.cells if cell.cell_type == "markdown"])
 
 
 def to_reference(text: str) -> set[str]:

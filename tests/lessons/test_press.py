@@ -18,6 +18,7 @@ from lessons.press.running import judge, record
 from lessons.press.texts import ANSWER, CHECK, EXERCISE, FAILS, FOLDER, Lesson, exams, lessons, points, stub, tags
 from lessons.press.writing import write
 from rh_kernel.command_line.arguments import main
+from rh_kernel.export.static_pages import picture_loader
 from rh_kernel.syntax.parsing.tokens import STUB
 
 FRONT = """\
@@ -320,6 +321,14 @@ def test_the_book_has_a_page_for_each_text_and_no_broken_link(tmp_path: Path) ->
     names = {path.stem for path in (tmp_path / "book" / "appendix").iterdir()}
     assert names == {path.stem for path in (FOLDER / "appendix").glob("*.md")}
     assert {"http:", "https:", "//"} & {page.split('src="')[1][:6] if 'src="' in page else ""} == set()
+
+
+def test_a_page_of_the_appendix_has_the_pictures_of_the_lessons_and_no_others(tmp_path: Path) -> None:
+    folder = FOLDER / "appendix"
+    assert (picture_loader(folder, FOLDER)("../pictures/00-tour.svg") or "").startswith("data:image/svg+xml;base64,")
+    assert picture_loader(folder)("../pictures/00-tour.svg") is None
+    (tmp_path / "a.svg").write_text("<svg/>", encoding="utf-8")
+    assert picture_loader(tmp_path / "in", tmp_path / "in")("../a.svg") is None
 
 
 @pytest.mark.parametrize(
