@@ -51,8 +51,9 @@ def without_live_outputs(notebook: Notebook, *, keeps_views: bool = False) -> No
 
 
 def picture_loader(folder: Path, home: Path | None = None) -> Callable[[str], str | None]:
-    """Return a function that reads a picture as a ``data:`` URL. Addresses begin at ``folder``; those that lead out of ``home``,
-    which is ``folder`` if it is not given, give ``None``.
+    """Return a function that reads a picture as a ``data:`` URL.
+
+    Addresses begin at ``folder``; those that lead out of ``home``, or of ``folder`` without it, give ``None``.
     """
     here = folder.resolve()
     home = here if home is None else home.resolve()
