@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from lessons.press.book import bind
+from tests.browser import firefox
 from tests.lessons.test_press import EXERCISES, lesson
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -137,3 +138,18 @@ def test_axe_finds_no_serious_fault(browser: Browser, book: Path, scheme: Any) -
                 found += [f"{fault['id']} {node['html'][:200]} {node['failureSummary'][:200]}" for node in fault["nodes"]]
     page.close()
     assert found == []
+
+
+def test_firefox_searches_a_page_that_was_opened_as_a_file(book: Path) -> None:
+    program = firefox.found()
+    if program is None:
+        pytest.skip("there is no Firefox here")
+    with firefox.opened(program) as tab:
+        tab.goto((book / "index.html").as_uri())
+        tab.evaluate("document.querySelector('.rh-search-open').click()")
+        tab.evaluate(
+            "Object.assign(document.querySelector('.rh-search input'), { value: 'RH-Op' }).dispatchEvent(new Event('input'))"
+        )
+        tab.wait_for("document.querySelectorAll('.rh-search [role=option] mark').length > 3")
+        assert tab.evaluate("document.querySelector('.rh-search-title').textContent") == "RH-Op"
+        assert tab.errors == []
