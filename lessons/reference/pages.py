@@ -5,7 +5,19 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from lessons.reference import directives, effects, exports, laboratory, public_names, rules, scale, sizing, speed, teaching, words
+from lessons.reference import (
+    directives,
+    effects,
+    exports,
+    laboratory,
+    public_names,
+    rules,
+    scale,
+    sizing,
+    speed,
+    teaching,
+    words,
+)
 from lessons.reference.diagnostics import errors_page
 from lessons.reference.markdown import anchored, contents
 from lessons.reference.mentions import with_lessons

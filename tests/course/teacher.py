@@ -27,7 +27,7 @@ if "JUPYTERHUB_USER" in os.environ:
     c.CourseDirectory.student_id = os.environ["JUPYTERHUB_USER"]
 """
 OF_TEACHER = """c = get_config()
-c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.export.grading.LockedCells")
+c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.exporters.grading.LockedCells")
 c.Execute.timeout = {cell}
 # Python that ignores the interrupt must not keep the locked cells from being graded.
 c.Execute.raise_on_iopub_timeout = False

@@ -18,7 +18,7 @@ from lessons.press.running import judge, record
 from lessons.press.texts import ANSWER, CHECK, EXERCISE, FAILS, FOLDER, Lesson, exams, lessons, points, stub, tags
 from lessons.press.writing import write
 from rh_kernel.command_line.arguments import main
-from rh_kernel.export.static_pages import picture_loader
+from rh_kernel.exporters.static_pages import picture_loader
 from rh_kernel.syntax.parsing.tokens import STUB
 
 FRONT = """\

@@ -107,8 +107,8 @@ op Double : Real -> Real
 What is saved is the last result that is more than a message: of a line above, or of an earlier cell. An `.html` file is the
 interactive view itself, in one file, be it a stepper, a diagram, a recorded training run or a confusion matrix: it needs no
 network, no kernel and no Jupyter, so it can be sent by mail, put on a slide, or shown on a phone. It is light or dark as its
-reader prefers, and has the still picture and the table, too. What only the kernel knows is not in it: the types of subterms of a long
-trace, and what exceeds 8 MB. `pass.html#step=12` opens a trace, a pass or a training run at that step, box or state.
+reader prefers, and has the still picture and the table, too. What only the kernel knows is not in it: the types of subterms of
+a long trace, and what exceeds 8 MB. `pass.html#step=12` opens a trace, a pass or a training run at that step, box or state.
 `jupyter nbconvert --to rh_html` makes such a page of a whole notebook.
 
 An `.svg` file is the still picture. With `animated` it is a pass that plays by itself, box by box, forward and back; where the
