@@ -128,7 +128,7 @@ $(VENV)/.dev: $(VENV)/.made $(PARTS)
 
 $(VENV)/.oracles: $(VENV)/.dev
 	@echo "Installing what the slow tests compare with into $(VENV): PyTorch (a minute or two) ..."
-	@$(PIP) --editable '.[oracles]' && touch $@ || echo "It cannot be had; the tests that need it are skipped."
+	@$(PIP) --editable '.[oracles]' && touch $@ || echo "It is not available; the tests that need it are skipped."
 
 $(TOOLS)/.release: $(TOOLS)/.made pyproject.toml
 	@echo "Installing what checks a release into $(TOOLS) ..."
@@ -138,7 +138,7 @@ $(TOOLS)/.release: $(TOOLS)/.made pyproject.toml
 
 $(VENV)/.bench: $(VENV)/.dev
 	@echo "Installing what is compared with into $(VENV): PyTorch, JAX and autograd (some minutes) ..."
-	@$(PIP) --editable '.[bench]' && touch $@ || echo "Not all of it can be had; what is missing is left out."
+	@$(PIP) --editable '.[bench]' && touch $@ || echo "Part of it is not available and will be left out."
 
 $(COURSE)/.servers: $(COURSE)/.made pyproject.toml
 	@command -v npm >/dev/null || { echo "The proxy of JupyterHub comes from npm; install Node.js with npm first." >&2; exit 1; }

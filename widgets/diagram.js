@@ -34,7 +34,7 @@ class DiagramView {
     this.matches = [];
     this.at = -1;
     el.setAttribute("data-lm-suppress-shortcuts", "true");
-    host.onDeath(() => this.mourn());
+    host.onDeath(() => this.showDeath());
     this.picked = host.recall("picked", null);
     const folded = host.recall("folded", null);
     const zoom = host.recall("zoom", null);
@@ -141,7 +141,7 @@ class DiagramView {
     this.el.replaceChildren();
   }
 
-  mourn() {
+  showDeath() {
     if (this.status === undefined) return;
     this.status.classList.add("rh-gone");
     this.say("The kernel no longer knows this diagram. What you see stays; run the cell again for other folds and for saving.");

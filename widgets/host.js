@@ -7,7 +7,7 @@ const DEAD = ["dead", "terminating", "restarting", "autorestarting"];
 /** The host of a view over an anywidget model; `release` detaches it. */
 export function hostOf(model, timeout = TIMEOUT_MS) {
   const waiting = new Map();
-  const mourners = [];
+  const deathListeners = [];
   const openings = [];
   let last = 0;
   // A page that shows a saved notebook may have its widgets without a kernel. The layout of a widget is one, with a comm of its own.
@@ -34,7 +34,7 @@ export function hostOf(model, timeout = TIMEOUT_MS) {
     if (!isAlive) return;
     isAlive = false;
     for (const id of [...waiting.keys()]) settle(id, (asked) => asked.reject(new Error(GONE)));
-    for (const mourner of mourners) mourner();
+    for (const listener of deathListeners) listener();
   }
 
   function ask(question) {
@@ -93,7 +93,7 @@ export function hostOf(model, timeout = TIMEOUT_MS) {
     },
     alive: () => isAlive,
     onDeath(callback) {
-      mourners.push(callback);
+      deathListeners.push(callback);
       if (!isAlive) callback();
     },
     release() {

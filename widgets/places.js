@@ -1,4 +1,4 @@
-// What a reader has scrolled and opened in a view, and the focus, when the view is made anew.
+// What a reader has scrolled and opened in a view, and the focus, when the view is rebuilt.
 
 const PLACES_MS = 1500;
 const PLACES_KINDS = "div, pre, ul, ol, section, table, tbody, details, p";

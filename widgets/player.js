@@ -49,11 +49,11 @@ class PlayerView {
     this.turns = this.passes.map((pass) => new Set(pass.turn === null ? [] : [pass.turn]));
     this.puts = this.passes.map((pass) => new Set(pass.puts()));
     this.build();
-    host.onDeath(() => this.mourn());
+    host.onDeath(() => this.showDeath());
     this.show(false);
   }
 
-  /** Show a pass with other values; returns false if it is of another form, so that the view has to be made anew. */
+  /** Show a pass with other values; returns false if it is of another form, so that the view has to be rebuilt. */
   renew(opening) {
     const records = this.panes.alike(opening.passes);
     if (records === null) return false;
@@ -280,7 +280,7 @@ class PlayerView {
     refill(this.notice, h("p", { class: "rh-gone" }, words));
   }
 
-  mourn() {
+  showDeath() {
     this.say(PLAYER_GONE.join(" "));
     this.tools.disableFolds();
     this.show(false);

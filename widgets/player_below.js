@@ -24,7 +24,7 @@ export class PlayerBelow {
     return { element, body };
   }
 
-  /** Draw the weights anew: they are those of another pass. */
+  /** Redraw the weights: they are those of another pass. */
   forget() {
     this.weighed = undefined;
   }

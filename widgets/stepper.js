@@ -180,7 +180,7 @@ export function stepper(host, el) {
 
   let hasRounds = false;
 
-  /** The rounds that are open: at first those that were when the page was left or the trace was made anew. */
+  /** The rounds that are open: at first those that were when the page was left or the cell was run again. */
   function opened() {
     const open = hasRounds ? [...list.rounds().open] : host.recall("rounds", []);
     hasRounds = true;

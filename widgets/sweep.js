@@ -98,7 +98,7 @@ export function sweep(host, el) {
   return () => el.replaceChildren();
 }
 
-/** Elements by number, each made anew only when what it shows has changed. */
+/** Elements by number, each rebuilt only when what it shows has changed. */
 function sweepCache() {
   const made = [];
   function one(n, shown, make) {

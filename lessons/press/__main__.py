@@ -61,7 +61,7 @@ def run(chosen: list[Lesson], *, update: bool, python: bool) -> int:
 
 
 def _judged(lesson: Lesson, *, update: bool, python: bool) -> Verdict:
-    """Run a lesson in a folder of its own, where it may write; compare it with the record, or make that anew."""
+    """Run a lesson in a folder of its own, where it may write; compare it with the record, or rewrite that record."""
     on_record = RECORDED / f"{lesson.name}.txt"
     with TemporaryDirectory() as folder:
         if python:

@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
             path.unlink()
             print(f"{path.relative_to(ROOT)} was removed")
     if arguments and stale:
-        print(f"write it anew: {COMMAND}", file=sys.stderr)
+        print(f"regenerate it: {COMMAND}", file=sys.stderr)
     return 1 if arguments and stale else 0
 
 

@@ -96,7 +96,7 @@ async def _main(workers: int) -> None:
     from distributed import Scheduler
     from distributed.security import Security
 
-    # Without it, whoever is on this machine could have the workers run their code.
+    # Without it, any user of this machine could have the workers run their code.
     security = Security.temporary()
     parent = os.getppid()
     scratch = tempfile.mkdtemp(prefix="rh-cluster-")

@@ -1,7 +1,7 @@
 """An HTML sanitizer: keeps what only displays something; drops scripts, forms and external URLs.
 
-It works by allow lists: other elements are removed but their text is kept. The output is serialized anew from the parsed input,
-so that every parser reads it in the same way.
+It works by allow lists: other elements are removed but their text is kept. The output is serialized from the parsed
+input, so that every parser reads it in the same way.
 """
 
 import html

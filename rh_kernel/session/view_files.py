@@ -1,6 +1,6 @@
 """Files of views: which results ``%save-view`` saves, and the encoder that the front end gives to a session.
 
-A session computes results and renders nothing, so whoever starts it says how a result becomes a file.
+A session computes results and renders nothing, so its creator says how a result becomes a file.
 """
 
 from collections.abc import Generator

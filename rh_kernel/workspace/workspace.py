@@ -138,7 +138,7 @@ class Workspace:
     def cluster(self, cluster: object) -> Outcome[ClusterShown]:
         """Compute pieces on a cluster or client of ``distributed`` that Python made, as ``%cluster`` does. Raises ``Wrong``.
 
-        ``%cluster off`` disconnects from it; whoever made it closes it.
+        ``%cluster off`` disconnects from it; its creator closes it.
         """
         return Outcome(self._change(lambda session: with_cluster(session, cluster)))
 

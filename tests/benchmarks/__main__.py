@@ -119,7 +119,7 @@ def steps(report: Report, problems: Sequence[Problem], options: argparse.Namespa
                 case = measured.case
                 report.outcomes += [(case.at, outcome) for outcome in outcomes(case.key, measured.by_peer)]
     finally:
-        # This takes an hour: whoever interrupts it has what was found so far.
+        # This takes an hour; an interrupt keeps what was measured so far.
         report.data["steps"] = [measured.record for measured in found]
         report.add("## A step", times(found, not_here()))
         report.add("### Built, and the first step done", builds(found))

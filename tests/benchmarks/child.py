@@ -110,7 +110,7 @@ def first(key: str, how: str) -> dict[str, Any]:
 
 
 def driver() -> dict[str, Any]:
-    """Has compiled what walks along the kernels of any program, if that can be had."""
+    """Has compiled what walks along the kernels of any program, if it is available."""
     from rh_kernel.arrays.native.machine import maker
 
     maker()

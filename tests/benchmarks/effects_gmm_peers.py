@@ -22,7 +22,7 @@ from tests.benchmarks.peers.peer import Unavailable
 
 Gradient: TypeAlias = tuple[Array, Array, Array]
 Run: TypeAlias = Callable[[], Gradient]
-"""The gradient with respect to ``α``, ``μ`` and ``icf``, computed anew."""
+"""The gradient with respect to ``α``, ``μ`` and ``icf``, recomputed."""
 
 OURS, HAND, TORCH, ADBENCH, JIT, JAX, DIFFERENCES = (
     "rh, effects and handlers",

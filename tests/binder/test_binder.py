@@ -126,7 +126,7 @@ def _python(name: str) -> str:
 
 
 def opens_with(jupyter: Path, program: str, folder: Path, variables: dict[str, str]) -> str:
-    """Where Jupyter sends whoever opens its address."""
+    """Where Jupyter redirects its root address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

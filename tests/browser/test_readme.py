@@ -1,6 +1,6 @@
 """What the README shows is what one sees: its programs run in JupyterLab, and its two pictures are taken of that.
 
-``RH_PICTURES=1`` takes the pictures anew.
+``RH_PICTURES=1`` takes the pictures again.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ CHECK = "%locked\ncheck cube(golden) == [1, 8]"
 DOT = "%locked\ncheck dot(cube(golden), golden) == 17"
 
 CHEATS = {
-    "a function of the language declared anew": f"{NO_CUBE}\nfun dot(x : Real(n), y : Real(n)) : Real = 17 + 0 * sum(x + y)",
-    "a name of the teacher declared anew": f"{NO_CUBE}\nconst golden = [0, 0]",
+    "a function of the language redeclared": f"{NO_CUBE}\nfun dot(x : Real(n), y : Real(n)) : Real = 17 + 0 * sum(x + y)",
+    "a name of the teacher redeclared": f"{NO_CUBE}\nconst golden = [0, 0]",
     "a lock of one's own": f"%locked\n{NO_CUBE}\nfun dot(x : Real(n), y : Real(n)) : Real = 17 + 0 * sum(x + y)",
     "a lock further down": f"{NO_CUBE}\n%locked off\n% locked\nfun dot(x : Real(n), y : Real(n)) : Real = 17",
 }

@@ -150,6 +150,6 @@ def stays_here(text: str) -> bool:
 
 
 def cells() -> st.SearchStrategy[list[tuple[str, str]]]:
-    """What is run one after the other in a notebook of three cells, which are written anew now and then."""
+    """What is run one after the other in a notebook of three cells, which are rewritten now and then."""
     text = st.one_of(st.sampled_from(BETWEEN), st.sampled_from(programs()), mutated())
     return st.lists(st.tuples(st.sampled_from(("first", "second", "third")), text), min_size=2, max_size=7)

@@ -1,6 +1,6 @@
 """Types are kept: Prop. 5.12 for commands, and for terms (RH Def. 5.4, with Lemmas 5.3 and 5.9 for what is not yet unfolded).
 
-The type is derived anew after each step, from nothing but the tree.
+The type is derived again after each step, from nothing but the tree.
 """
 
 from collections.abc import Iterator, Mapping

@@ -45,18 +45,18 @@ PROGRAMS = Path(__file__).parents[1] / "programs"
 @pytest.mark.parametrize("name", sorted(pages()))
 def test_a_page_is_as_the_code_has_it(name: str) -> None:
     page = pages()[name]
-    assert page == written(page), f"lessons/appendix/{name} is out of date; write it anew: {COMMAND}"
+    assert page == written(page), f"lessons/appendix/{name} is out of date; regenerate it: {COMMAND}"
 
 
 @pytest.mark.parametrize("path", sorted(files()), ids=lambda path: path.name)
 def test_a_file_of_the_program_is_as_the_tables_have_it(path: Path) -> None:
     found = path.read_text(encoding="utf-8") if path.exists() else ""
-    assert found == files()[path], f"{path} is out of date; write it anew: {COMMAND}"
+    assert found == files()[path], f"{path} is out of date; regenerate it: {COMMAND}"
 
 
 @pytest.mark.parametrize("path", sorted(documents()), ids=lambda path: path.name)
 def test_a_page_beside_the_appendix_is_as_the_code_has_it(path: Path) -> None:
-    assert documents()[path] == filled(documents()[path]), f"{path.name} is out of date; write it anew: {COMMAND}"
+    assert documents()[path] == filled(documents()[path]), f"{path.name} is out of date; regenerate it: {COMMAND}"
 
 
 def test_every_part_stands_on_one_page() -> None:

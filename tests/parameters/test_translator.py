@@ -99,7 +99,7 @@ def test_what_is_refused_is_told_as_the_command_line_tells_it() -> None:
     assert "rows of different lengths" in str(refused.value)
 
 
-def test_the_engine_is_papermills_own_whoever_is_imported_first() -> None:
+def test_the_engine_is_papermills_own_in_either_order_of_imports() -> None:
     ours = "from rh_kernel.parameters.translator import Translator, engine"
     theirs = "from papermill.engines import NBClientEngine; from papermill.translators import papermill_translators"
     same = "print(engine is NBClientEngine, papermill_translators.find_translator('anything', 'rh') is Translator)"

@@ -1,6 +1,6 @@
 """Programs with what they show: wrong ones beside the diagnostics (``bad/*.rh``, ``.err``), right ones beside the results.
 
-Each is run as a cell. ``--update-golden`` writes the ``.err`` and ``.out`` files anew, to be read before they are kept.
+Each is run as a cell. ``--update-golden`` rewrites the ``.err`` and ``.out`` files, to be read before they are kept.
 """
 
 import ast

@@ -1,7 +1,7 @@
 """Programs that run, and probably not as intended: beside each one its warnings (``.warn``), and the program with all fixes
 applied (``.fixed``), which has none.
 
-``--update-golden`` writes the golden files anew, to be read before they are kept.
+``--update-golden`` rewrites the golden files, to be read before they are kept.
 """
 
 from pathlib import Path

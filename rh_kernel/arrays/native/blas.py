@@ -2,7 +2,7 @@
 
 Only OpenBLAS is used: it is what NumPy's wheels carry, and its number of threads can be set, on which the last digits of a
 product depend. Generated code calls a copy of the library that always has one thread, so that NumPy keeps its own threads,
-whoever else uses or changes them.
+whatever else uses or changes them.
 """
 
 import ctypes

@@ -65,7 +65,7 @@ class Player:
     def draw_like(self, before: "Player", *, in_place: bool = True) -> None:
         """Make the drawings that a reader has seen of another player of the same program.
 
-        ``in_place`` leaves boxes and wires where they are if only the texts of boxes differ; else all is placed anew.
+        ``in_place`` leaves boxes and wires where they are if only the texts of boxes differ; else all are laid out again.
         """
         for p, (new, old) in enumerate(zip(self.readings, before.readings, strict=False)):
             is_kept = in_place and _is_like(new.sketch, old.sketch)

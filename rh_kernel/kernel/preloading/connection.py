@@ -83,7 +83,7 @@ class ForkServer:
         self._connection.settimeout(PATIENCE)
         number = theirs.fileno()
         with theirs:
-            # Without -P, Python would import from the folder of whoever comes first.
+            # Without -P, Python would import from the current folder of the first client.
             command = [str(Path(python).expanduser()), "-P", "-m", FORKSERVER, str(number)]
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, env=environment, pass_fds=(number,), start_new_session=True

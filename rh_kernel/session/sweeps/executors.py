@@ -29,7 +29,7 @@ class Pending(Protocol):
         ...
 
     def result(self) -> SweepRun:
-        """Return the result. Raises ``WorkerLost``, ``Failure`` if it cannot be had, and what is a bug of ours."""
+        """Return the result. Raises ``WorkerLost``, ``Failure`` if there is none, and lets our own bugs through."""
         ...
 
 

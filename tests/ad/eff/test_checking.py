@@ -613,7 +613,7 @@ def test_the_hint_names_a_redeclared_effect(text: str) -> None:
         loading.checked(text, loading.declared(TWICE))
     (found,) = caught.value.diagnostics
     assert isinstance(found, UnhandledEffect)
-    assert "as it was before it was declared anew" in found.message
+    assert "as it was before it was redeclared" in found.message
     assert "newer effect `E`" in found.hint
     assert "redeclare `f` too" in found.hint
     assert "with` `old` handles" in found.hint
@@ -640,4 +640,4 @@ def test_the_newest_effect_of_a_name_is_not_called_older() -> None:
         loading.checked("op!", loading.declared(TWICE))
     (found,) = caught.value.diagnostics
     assert "newer" not in found.hint
-    assert "anew" not in found.message
+    assert "redeclared" not in found.message

@@ -40,7 +40,7 @@ def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEf
         hint = f"{what}, or {hint}" if names else what
     if definitions.is_older(L.effect):
         hint = f"{older(L.effect)}; redeclare {f'`{function}`' if function else 'that'} too" + (f", or {hint}" if names else "")
-        text = f"{text}, as it was before it was declared anew,"
+        text = f"{text}, as it was before it was redeclared,"
     return UnhandledEffect(
         span=span,
         operation=operation,

@@ -56,7 +56,7 @@ class Program:
         self.use(definitions)
 
     def use(self, definitions: Definitions) -> None:
-        """Go on with these declarations. A key whose declaration has changed is compiled anew."""
+        """Go on with these declarations. A key whose declaration has changed is compiled again."""
         declared = definitions.declared.values()
         self.definitions = definitions
         self.siblings = {K.name: D for D in declared if isinstance(D, DataDeclaration) for K in D.constructors}
