@@ -51,7 +51,8 @@ def write(folder: Path, arrays: Mapping[str, Floats]) -> dict[str, str]:
         except ImportError:
             continue
         found[suffix] = f'"a.{suffix}"'
-    np.savez(folder / "a.npz", **arrays)
+    archived: dict[str, Any] = {**arrays}
+    np.savez(folder / "a.npz", **archived)
     columns = [f"{name}{i}" for name, array in arrays.items() for i in range(array.shape[1])]
     table = np.hstack([*arrays.values()])
     np.savetxt(folder / "a.csv", table, "%.17g", ",", header=",".join(columns), comments="")

@@ -17,7 +17,7 @@ import pytest
 
 from rh_kernel.command_line.arguments import main
 from rh_kernel.command_line.grading_many import COLUMNS
-from tests.export.test_grading import CHECK, CUBE, DOT, GIVEN, NO_CUBE, notebook
+from tests.exporters.test_grading import CHECK, CUBE, DOT, GIVEN, NO_CUBE, notebook
 
 ENDLESS = "repeat i < 1000000000000 from s = 0 do return s + 1"
 CLASS = {"ada": [GIVEN, CUBE, CHECK, DOT], "ben": [GIVEN, NO_CUBE, CHECK, DOT], "cem": [CUBE, GIVEN, CHECK]}

@@ -25,7 +25,7 @@ TRAINS = ROOT / "tests" / "distribution" / "trains.py"
 PATIENCE = 1200
 """Seconds that all lessons may take."""
 
-LOWEST = ("tests/primitives", "tests/training")
+LOWEST = ("tests/primitives",)
 """The tests that are run, beside the first lesson, with the lowest versions of what the package needs."""
 
 

@@ -26,7 +26,7 @@ from rh_kernel.training.reading.rows import RowReader
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of, find
 
-Arrays = Mapping[str, np.ndarray]
+Arrays = Mapping[str, Any]
 Write = Callable[[Path, Arrays], None]
 
 
@@ -79,7 +79,8 @@ def write_archive(file: Path, arrays: Arrays) -> None:
 
 
 def write_archive_in_fortran_order(file: Path, arrays: Arrays) -> None:
-    np.savez(file, **{name: np.asfortranarray(array) for name, array in arrays.items()})
+    fortran: dict[str, Any] = {name: np.asfortranarray(array) for name, array in arrays.items()}
+    np.savez(file, **fortran)
 
 
 WRITERS: dict[str, tuple[str, Write]] = {
@@ -116,7 +117,7 @@ def opened(file: Path) -> RowReader:
 
 @each_format
 def test_arrays_are_the_same_as_from_an_archive(tmp_path: Path, name: str, write: Write) -> None:
-    arrays = arrays_of(20)
+    arrays: dict[str, Any] = arrays_of(20)
     write(tmp_path / name, arrays)
     np.savez(tmp_path / "a.npz", **arrays)
     found, expected = find(name, tmp_path), find("a.npz", tmp_path)
