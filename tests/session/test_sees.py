@@ -84,7 +84,7 @@ def test_samples_are_chosen_by_their_numbers() -> None:
         (f"samples {'9' * 5000}", "RH042", "there are 360 samples"),
         (f"samples {', '.join(map(str, range(25)))}", "RH042", "at most 24 samples"),
         ("samples", "RH005", "the number of a sample"),
-        ("samples 1.5", "RH005", "the number of a sample"),
+        ("samples 1.5", "RH004", "the number of a sample"),
         ("samples 1,", "RH005", "the number of a sample"),
     ],
 )
