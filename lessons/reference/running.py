@@ -21,6 +21,9 @@ WRONG = ROOT / "tests" / "programs" / "bad"
 WARNED = ROOT / "tests" / "programs" / "warned"
 """The programs that run with a warning."""
 
+FIRST_PROGRAM = Path(__file__).with_name("first.rh").read_text(encoding="utf-8")
+"""The program that the language reference begins with: a net, two handlers, and a pass with each."""
+
 GIVEN: Mapping[str, Mapping[str, npt.NDArray[np.generic]]] = {
     "identifiers": {"x": np.array([1, 1 << 60])},
     "uneven": {"x": np.zeros((3, 2)), "t": np.zeros((4, 1))},

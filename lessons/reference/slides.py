@@ -5,27 +5,15 @@ from functools import cache
 from pathlib import Path
 
 from lessons.reference.figures import PICTURES
-from lessons.reference.running import run
+from lessons.reference.running import FIRST_PROGRAM, run
 from rh_kernel.display.view_files import encode_view
 from rh_kernel.source.diagnostic import KernelBug
 
-_NET = """
-op FC[l : Loc(m, n)] : Real(n) -> Real(m)
-loc w0 : Real(3, 2) = [[0.1, -0.2], [0.3, 0.4], [-0.5, 0.6]]
-loc w1 : Real(1, 3) = [[0.7, -0.8, 0.9]]
-handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
-  return x -> return alpha * (x - t)
-  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
-    | y, z -> let (w, x) <- z in
-              let _ <= Put[l](w - outer(y, x)) in
-              return w^T @ y
-}
-"""
+_NET = FIRST_PROGRAM + "%reset\n"
 PROGRAMS: Mapping[str, tuple[str, str]] = {
     "slide-pass": (
         "A pass, forward and backward, with its numbers",
-        _NET + "%gradient rev handle ([1.0, -2.0]) <x>. "
-        "let z <= FC[w0](x) in let h <= return swish(z) in FC[w1](h) with sgd(0.1, [0.5])",
+        _NET + "%gradient rev handle ([1.0, -2.0]) <x>. mlp(x) with sgd(0.1, t)",
     ),
     "slide-residual": (
         "A residual block under a reverse handler",
@@ -34,7 +22,7 @@ PROGRAMS: Mapping[str, tuple[str, str]] = {
     ),
     "slide-meaning": (
         "A command and its string diagram",
-        _NET + "%diagram let z <= FC[w0]([1.0, -2.0]) in let h <= return swish(z) in FC[w1](h)",
+        _NET + "%diagram mlp([1.0, -2.0])",
     ),
 }
 """The title and the program of each picture, by the name of its file; the last thing that the program shows is drawn."""

@@ -1,10 +1,9 @@
 """The tables of ``language.md``: words, signs and how to type them, initial contents, forms of checks, data sets."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from lessons.reference.markdown import code, fence, table
-from lessons.reference.running import run
+from lessons.reference.running import FIRST_PROGRAM, run
 from lessons.reference.symbols import rounded
 from rh_kernel.display.registry import text as result_text
 from rh_kernel.kernel.completion.unicode_input import symbols_for
@@ -46,9 +45,8 @@ otimes oplus wedge vee neg ldots diamond llbracket Downarrow Uparrow leftrightar
 
 def first_part() -> str:
     """The program that the page begins with, and what its last two items show."""
-    program = Path(__file__).with_name("first.rh").read_text(encoding="utf-8")
-    shown = "\n".join([result_text(result) for result in run(program).results[-2:]])
-    return f"{fence(program, 'rh')}\n\n{fence(rounded(shown))}"
+    shown = "\n".join([result_text(result) for result in run(FIRST_PROGRAM).results[-2:]])
+    return f"{fence(FIRST_PROGRAM, 'rh')}\n\n{fence(rounded(shown))}"
 
 
 def reserved_part() -> str:

@@ -3,12 +3,13 @@
 ``print`` and the prompt show the text; a notebook shows what the kernel would show, with a widget where there is one.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from rh_kernel.display.data import Record
 from rh_kernel.display.heaps import by_name
@@ -167,6 +168,28 @@ class Training(Shown[r.TrainingDone]):
         return _changes(self.result.changes)
 
 
+Compared = TypeVar("Compared", bound=r.SweepDone | RaceDone, covariant=True)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown[Compared], ABC):
+    """Runs that are compared in a table."""
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was interrupted."""
+        return self.result.stopped
+
+    @abstractmethod
+    def csv(self) -> str:
+        """Return the table as CSV."""
+        ...
+
+    def to_csv(self, file: "str | PathLike[str]") -> None:
+        """Write the table to a CSV file in UTF-8. Raises ``OSError``."""
+        Path(file).write_text(self.csv(), encoding="utf-8")
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class SweptRun:
     """One run of a sweep: its numbers by name, and if it failed an ``error`` such as ``RH118: …``, else ``None``."""
@@ -189,7 +212,7 @@ class SweptRun:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sweep(Shown[r.SweepDone]):
+class Sweep(Comparison[r.SweepDone]):
     """The result of a sweep."""
 
     @property
@@ -197,20 +220,11 @@ class Sweep(Shown[r.SweepDone]):
         """The finished runs, in the order of the combinations."""
         return tuple([_swept(run) for run in self.result.runs])
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether the sweep was interrupted."""
-        return self.result.stopped
-
     def csv(self) -> str:
         """Return the table as CSV: the numbers, the last value of each measure, the results, seconds and errors."""
         from rh_kernel.display.sweeps.view import to_csv
 
         return to_csv(self.result)
-
-    def to_csv(self, file: "str | PathLike[str]") -> None:
-        """Write the table to a CSV file in UTF-8. Raises ``OSError``."""
-        Path(file).write_text(self.csv(), encoding="utf-8")
 
 
 def _swept(run: r.SweepRun) -> SweptRun:
@@ -238,7 +252,7 @@ class Raced:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Race(Shown[RaceDone]):
+class Race(Comparison[RaceDone]):
     """The result of ``%race``."""
 
     @property
@@ -252,20 +266,11 @@ class Race(Shown[RaceDone]):
             ]
         )
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether the race was interrupted."""
-        return self.result.stopped
-
     def csv(self) -> str:
         """Return the table as CSV: the handlers, the first and the last value of each measure, and how far they moved."""
         from rh_kernel.display.races.view import to_csv
 
         return to_csv(self.result)
-
-    def to_csv(self, file: "str | PathLike[str]") -> None:
-        """Write the table to a CSV file in UTF-8. Raises ``OSError``."""
-        Path(file).write_text(self.csv(), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

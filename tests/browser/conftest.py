@@ -18,7 +18,7 @@ from urllib.request import urlopen
 
 import nbformat
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 from lessons.press.texts import FOLDER
 from rh_kernel.kernel.install import install
@@ -121,6 +121,15 @@ def chromium() -> str:
     if found is None:
         pytest.skip("there is no Chromium here")
     return found
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """Chromium for pages that need no server."""
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield launched
+        launched.close()
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from lessons.press.book import bind
 from tests.browser import firefox
@@ -28,14 +27,6 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = lesson(folder, EXERCISES.replace("02-two.md#here", "01-one.md#a-lesson") + "\n## More\n\nThe rule `RH-Op`.\n")
     assert bind([text], folder / "book") == 0
     return folder / "book"
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield launched
-        launched.close()
 
 
 def opened(browser: Browser, file: Path, **options: Any) -> tuple[Page, list[str]]:

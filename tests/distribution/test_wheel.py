@@ -90,7 +90,7 @@ def test_the_source_distribution_holds_all_that_its_tests_need(built: Built) -> 
     parts = {f"lessons/{part}" for part in ("appendix", "browser", "pictures", "press", "reference")}
     folders = ("rh_kernel", "tests", "widgets", "binder", ".ci", ".github", *parts)
     files = {"pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile"}
-    files |= {"SECURITY.md", "hatch_build.py", *texts}
+    files |= {"SECURITY.md", "hatch_build.py", "lessons/exam.md", *texts}
     wanted = set.union(files, *map(written, folders))
     assert wanted <= set(found)
     assert set(found) - wanted <= {"PKG-INFO", ".gitignore"}

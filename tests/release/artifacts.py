@@ -97,7 +97,9 @@ def unpack(source: Path, folder: Path) -> Path:
     """The lessons, the tests and the settings of a source distribution in a folder, without the package itself."""
     with tarfile.open(source) as archive:
         for member in archive.getmembers():
+            content = archive.extractfile(member)
             member.name = member.name.partition("/")[2]
-            if member.isfile() and not member.name.startswith(("rh_kernel/", "PKG-INFO")):
-                archive.extract(member, folder, set_attrs=False, filter="data")
+            if content is not None and not member.name.startswith(("rh_kernel/", "PKG-INFO")):
+                (folder / member.name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / member.name).write_bytes(content.read())
     return folder
