@@ -147,6 +147,8 @@ export function zoomable(scroller, svg, least, widened) {
       size = next;
       again();
     },
+    /** Show a state that was shown before. */
+    put: (next) => show(next),
     isFitted: () => fitted !== null,
     release: () => observer.disconnect(),
   };

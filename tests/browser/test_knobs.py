@@ -88,12 +88,13 @@ PLACES = """() => {
         const e = document.querySelector(root + ' ' + selector);
         return [e.scrollTop, e.scrollLeft];
     };
-    const [x, y, w] = document.querySelector('.rh-diagram-svg').getAttribute('viewBox').split(' ').map(Number);
+    const svg = document.querySelector('.rh-diagram-svg');
+    const scale = svg.getAttribute('width') / svg.viewBox.baseVal.width;
     return {
         step: document.querySelector('.rh-row-now .rh-row-number')?.textContent,
         details: of('.rh-stepper', '.rh-details')[0],
         boxes: document.querySelectorAll('.rh-diagram-box').length,
-        zoom: [Math.round(x), Math.round(y), Math.round(w)],
+        zoom: [scale.toFixed(3), of('.rh-diagram', '.rh-diagram-window').map(Math.round)],
         list: document.querySelector('.rh-diagram details').open,
         page: of('.rh-derivation', '.rh-proof-page'),
         judgments: document.querySelectorAll('.rh-proof-conclusion').length,

@@ -1,13 +1,15 @@
 """When to record during a training run, so that recording takes a bounded share of the time and of the memory."""
 
 import math
-from collections.abc import Sequence
 
 SHARE = 0.15
 """The share of the time of training that recording may take."""
 
 FEWEST_FRAMES = 8
-"""So many frames, of one sample each, are recorded even if that takes a larger share."""
+"""So many frames are recorded even if that takes a larger share; of one sample each, unless passes are quick."""
+
+QUICK = 0.0005
+"""Seconds: if passes take no longer, each frame has all its samples even if that takes a larger share."""
 
 SLOW = 0.025
 """Seconds: of passes that take longer, only the first and the last are recorded in any case."""
@@ -62,19 +64,23 @@ class Pace:
         return self.left(self._expected(batch, trained)) >= self._cost
 
     def samples(self, batch: int, trained: float) -> int:
-        """Return how many samples a frame is to have now, if it is not limited by the batch; one at first."""
-        if not self._cost or not batch:
+        """Return how many samples the current frame is to have, by what is known of passes; at least one."""
+        if self._passes and self._cost <= QUICK:
+            return MOST_SAMPLES
+        if not self._passes or not batch:
             return 1
         affordable = int(self.left(self._expected(batch, trained)) / self._cost)
         frames = max(1, min(ENOUGH_FRAMES, self._batches) - self._frames)
         return max(1, min(MOST_SAMPLES, affordable // frames))
 
-    def record(self, passes: Sequence[float]) -> None:
-        """Account for a frame of passes that took so many seconds; one that waited for other programs counts in part."""
-        quickest = min(passes)
-        self._cost = min(quickest, self._cost) if self._passes else quickest
-        self.spent += sum([min(seconds, SLOWEST * self._cost) for seconds in passes])
-        self._passes += len(passes)
+    def passed(self, seconds: float) -> None:
+        """Account for a pass that took so long; one that waited for other programs counts in part."""
+        self._cost = min(seconds, self._cost) if self._passes else seconds
+        self.spent += min(seconds, SLOWEST * self._cost)
+        self._passes += 1
+
+    def record(self) -> None:
+        """Account for a frame."""
         self._frames += 1
 
     def plan(self, batch: int, trained: float) -> None:

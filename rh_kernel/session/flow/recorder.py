@@ -80,20 +80,19 @@ class FlowRecorder:
 
     def _record(self, reached: Reached) -> Generator[Working, None, None]:
         """Record a frame."""
-        count = min(len(reached.samples), self._pace.samples(reached.batch, reached.seconds))
-        first, at = len(self._frames) * count, len(self._frames)
-        samples = tuple([int(reached.samples[(first + k) % len(reached.samples)]) for k in range(count)])
+        first, at = sum([len(frame.samples) for frame in self._frames]), len(self._frames)
+        samples: list[int] = []
         found: list[Measured] = []
-        seconds: list[float] = []
-        for sample in samples:
+        while len(found) < min(len(reached.samples), self._pace.samples(reached.batch, reached.seconds)):
             began = time.perf_counter()
-            found.append((yield from self._pass(sample, reached)))
-            seconds.append(time.perf_counter() - began)
-        self._frames.append(Frame(reached.batch, min(reached.epoch + 1, self._train.training.epochs), samples))
+            samples.append(int(reached.samples[(first + len(samples)) % len(reached.samples)]))
+            found.append((yield from self._pass(samples[-1], reached)))
+            self._pace.passed(time.perf_counter() - began)
+        self._frames.append(Frame(reached.batch, min(reached.epoch + 1, self._train.training.epochs), tuple(samples)))
         self._sizes.append(_mean_of([measured.sizes for measured in found]))
         for measured in found:
             self._note(at, measured)
-        self._pace.record(seconds)
+        self._pace.record()
 
     def _pass(self, sample: int, reached: Reached) -> Generator[Working, None, Measured]:
         if self._probe is None:
