@@ -17,7 +17,8 @@ export function linkedPlot({ title, full, source, width, height, label, lines, k
       text ? s("text", { x: at[0], y: at[1], fill: ink }, text) : null,
     ),
   );
-  return h("figure", { style: `width:${width}px` },
+  // It scrolls on a narrow page, so the keyboard has to reach it.
+  return h("figure", { style: `width:${width}px`, tabindex: "0" },
     h("figcaption", { title: full }, h("code", {}, title)),
     h("div", { class: "rh-linked", style: `min-width:${Math.round(LINKED_LEAST * width)}px` },
       h("img", { src: source, width, height, alt: label }),
