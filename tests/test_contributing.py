@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RECIPES = dict(re.findall(r"^### (.*?)\n(.*?)(?=^### |\Z)", TEXT, re.DOTALL | re.MULTILINE))
-COPIED = ("rh_kernel", "lessons", "tests/plugins", "tests/programs", "widgets")
+COPIED = (".github", "rh_kernel", "lessons", "tests/plugins", "tests/programs", "widgets")
 
 
 def patched(text: str, patch: list[str]) -> str:
@@ -52,7 +52,7 @@ def apply(kind: str, body: str, folder: Path) -> str:
 def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
     for name in COPIED:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.ipynb", "node_modules"))
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "SECURITY.md"):
         shutil.copy(ROOT / name, tmp_path)
     printed = expected = ""
     for kind, body in re.findall(r"^```(\w+)\n(.*?)^```$", RECIPES[recipe], re.DOTALL | re.MULTILINE):
@@ -92,7 +92,7 @@ TERM_MATCHES = {
 @pytest.mark.slow
 def test_pyright_names_each_match_in_which_a_new_term_needs_a_case(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "rh_kernel", tmp_path / "rh_kernel", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "SECURITY.md"):
         shutil.copy(ROOT / name, tmp_path)
     core = tmp_path / "rh_kernel" / "syntax" / "core.py"
     node = '@frozen\nclass Stop(Node):\n    """``stop M``"""\n\n    of: "Term"\n\n\n'

@@ -35,7 +35,7 @@ DRAWN = {
     },
     "circle": {"class", "cx", "cy", "fill", "fill-opacity", "r", "stroke", "stroke-width"},
     "rect": {"class", "fill", "fill-opacity", "height", "rx", "stroke", "stroke-opacity", "stroke-width", "width", "x", "y"},
-    "text": {"class", "pointer-events", "style", "text-anchor", "transform", "x", "y"},
+    "text": {"class", "fill", "pointer-events", "style", "text-anchor", "transform", "x", "y"},
     "image": {"height", "href", "preserveAspectRatio", "width", "x", "y"},
     "tspan": {"class", "dy"},
     "title": set[str](),
