@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lessons.reference.figures import PICTURES
 from lessons.reference.running import FIRST_PROGRAM, run
+from lessons.reference.symbols import rounded
 from rh_kernel.display.view_files import encode_view
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -38,4 +39,4 @@ def _drawn(title: str, program: str) -> str:
     ran = run(program.strip())
     if ran.diagnostics:
         raise KernelBug(ran.text)
-    return encode_view(ran.results[-1], ".svg", title=title)
+    return rounded(encode_view(ran.results[-1], ".svg", title=title))
