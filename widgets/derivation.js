@@ -95,7 +95,8 @@ class DerivationView {
       this.levels.value = levels;
       this.draw();
     }
-    if (!this.isList && this.page.scrollWidth > this.page.clientWidth) this.resize(DERIVATION_LEAST);
+    const isNew = this.recall("scale", null) === null && this.recall("open", null) === null;
+    if (isNew && !this.isList && this.page.scrollWidth > this.page.clientWidth) this.resize(DERIVATION_LEAST);
     this.reveal(this.made.get(0));
   }
 

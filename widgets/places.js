@@ -1,6 +1,6 @@
 // What a reader has scrolled and opened in a view, and the focus, when the view is rebuilt.
 
-const PLACES_MS = 1500;
+const PLACES_MS = 5000;
 const PLACES_KINDS = "div, pre, ul, ol, section, table, tbody, details, p";
 
 /** The places in a view: how far its parts are scrolled, and which `details` are open. */
