@@ -27,7 +27,7 @@ DOUBLING = "\n".join(
         "%limit nodes off",
         "%limit steps off",
         "net n0(x : Real) : Real = return x + 1",
-        *[f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 19)],
+        *[f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 20)],
         "%evaluator stepped",
     ]
 )
@@ -175,7 +175,7 @@ def test_a_widget_answers_while_a_reduction_runs(open_notebook: Open, record_pro
     window.page.evaluate(
         f"""() => {{
             window.hasEnded = false;
-            {KERNEL}.requestExecute({{ code: "n18(0)" }}).done.then(() => {{ window.hasEnded = true; }});
+            {KERNEL}.requestExecute({{ code: "n19(0)" }}).done.then(() => {{ window.hasEnded = true; }});
         }}"""
     )
     # The cell is typechecked in one piece; the reduction begins after that.
